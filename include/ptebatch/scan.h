@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* scan: how many entries from here may be treated as one. */
+#ifndef PTEBATCH_SCAN_H
+#define PTEBATCH_SCAN_H
+
+#include "ops.h"
+
+/**
+ * ptb_folio_end() - the frame behind a folio
+ * @folio: held
+ */
+static __always_inline unsigned long ptb_folio_end(struct folio *folio)
+{
+	return ptb_page_pfn(&folio->page) + ptb_folio_nr_pages(folio);
+}
+
+/**
+ * ptb_max_nr() - entries from an address to the end of a range and of its table
+ * @addr: address, page aligned
+ * @end: end of the range, above @addr; 0 for the top of the address space
+ *
+ * The scan itself knows no table and no vma: rmap code that left this out read behind a table (6.15).
+ */
+static __always_inline unsigned int ptb_max_nr(unsigned long addr, unsigned long end)
+{
+	unsigned long table_last = addr | ((1UL << PTB_PMD_SHIFT) - 1);
+	unsigned long last = end - 1;
+
+	if (table_last < last)
+		last = table_last;
+	return ((last - addr) >> PTB_PAGE_SHIFT) + 1;
+}
+
+/* What of an entry must agree. The order matters: on x86 wrprotect moves a dirty bit that mkclean has not yet cleared. */
+static __always_inline ptb_pte_t ptb_pte_key(ptb_pte_t pte, const ptb_t flags)
+{
+	if (!(flags & PTB_RESPECT_DIRTY))
+		pte = ptb_pte_mkclean(pte);
+	if (!(flags & PTB_RESPECT_SOFT_DIRTY))
+		pte = ptb_pte_clear_soft_dirty(pte);
+	if (!(flags & PTB_RESPECT_WRITE))
+		pte = ptb_pte_wrprotect(pte);
+	if (!(flags & PTB_RESPECT_YOUNG))
+		pte = ptb_pte_mkold(pte);
+	return pte;
+}
+
+static __always_inline unsigned int ptb_pte_step(ptb_pte_t *ptep, ptb_pte_t pte, const ptb_t flags)
+{
+	return flags & PTB_NO_HINT ? 1 : ptb_pte_hint(ptep, pte);
+}
+
+static __always_inline ptb_pte_t ptb_pte_merge(ptb_pte_t into, ptb_pte_t from,
+					       struct vm_area_struct *vma, const ptb_t flags)
+{
+	if ((flags & PTB_MERGE_WRITE) && ptb_pte_write(from))
+		into = ptb_pte_mkwrite(into, vma);
+	if ((flags & PTB_MERGE_YOUNG_DIRTY) && ptb_pte_young(from))
+		into = ptb_pte_mkyoung(into);
+	if ((flags & PTB_MERGE_YOUNG_DIRTY) && ptb_pte_dirty(from))
+		into = ptb_pte_mkdirty(into);
+	return into;
+}
+
+/* The one scan. max_nr has been cut to frames that may be advanced to. */
+static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_pte_t *ptep,
+					       ptb_pte_t *ptentp, unsigned int max_nr,
+					       const ptb_t flags)
+{
+	const ptb_pte_t first = *ptentp;
+	ptb_pte_t merged = first, expected = ptb_pte_key(first, flags), pte;
+	unsigned int step = ptb_pte_step(ptep, first, flags), nr = step;
+
+	PTB_FLAGS_ARE_CONSTANT(flags);
+
+	while (nr < max_nr) {
+		expected = ptb_pte_advance(expected, step);
+		pte = ptb_ptep_get(ptep + nr, flags);
+		if (!ptb_pte_same(ptb_pte_key(pte, flags), expected))
+			break;
+		/* With dirty released an x86 shadow stack entry equals a write-protected one that was dirty. */
+		if ((flags & PTB_RESPECT_WRITE) && ptb_pte_write(pte) != ptb_pte_write(first))
+			break;
+
+		merged = ptb_pte_merge(merged, pte, vma, flags);
+		step = ptb_pte_step(ptep + nr, pte, flags);
+		nr += step;
+	}
+
+	*ptentp = merged;
+	/* A hint reaches to the end of its block, whatever the caller may touch. */
+	return nr < max_nr ? nr : max_nr;
+}
+
+/**
+ * ptb_scan_folio() - length of a batch: entries that map consecutive pages of one folio alike
+ * @folio: the folio that the first entry maps, held by a reference or the table lock
+ * @vma: needed by PTB_MERGE_WRITE, else may be NULL
+ * @ptep: the first entry, in a table
+ * @ptentp: the caller's copy of it, present; merged bits are folded into it
+ * @max_nr: entries that may be touched, at least 1: see ptb_max_nr(), and the end of the vma
+ * @flags: a constant, one of PTB_FOR_*, or a combination
+ *
+ * Without PTB_LOCKLESS the table lock is held. With it IRQs are off, the reference was taken before @ptentp was read (again),
+ * and the batch holds for as long as the reference: a folio with an unexpected reference is neither split nor freed.
+ *
+ * Mirrors: folio_pte_batch_flags(). Return: entries, 1 to @max_nr, not leaving the folio.
+ */
+static __always_inline unsigned int ptb_scan_folio(struct folio *folio, struct vm_area_struct *vma,
+						   ptb_pte_t *ptep, ptb_pte_t *ptentp,
+						   unsigned int max_nr, const ptb_t flags)
+{
+	unsigned long left = ptb_folio_end(folio) - ptb_pte_pfn(*ptentp);
+
+	/* Past the folio an advanced entry may look like an empty slot (Xen PV): never compare there. */
+	if (left < max_nr)
+		max_nr = left;
+	return __ptb_scan(vma, ptep, ptentp, max_nr, flags);
+}
+
+/**
+ * ptb_scan() - length of a run by entries alone; it may cross folios
+ * @ptep: the first entry, in a table
+ * @ptentp: the caller's copy of it, present
+ * @pfn_end: frame behind the last one that may be advanced to: mandatory, for the reason in ptb_scan_folio()
+ * @max_nr: entries that may be touched, at least 1
+ * @flags: a constant
+ *
+ * For those who only read. A run that crosses folios must not be set again: on arm64 it would spread accessed and dirty
+ * over folios that are neither.
+ *
+ * Context: as ptb_scan_folio(), but no struct page is touched. Return: entries, 1 to @max_nr.
+ */
+static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
+					     unsigned long pfn_end, unsigned int max_nr,
+					     const ptb_t flags)
+{
+	unsigned long left = pfn_end - ptb_pte_pfn(*ptentp);
+
+	if (left < max_nr)
+		max_nr = left;
+	return __ptb_scan(NULL, ptep, ptentp, max_nr, flags);
+}
+
+/**
+ * ptb_scan_present() - length of a run of present entries, wherever they point
+ * @ptep: the first entry, in a table whose lock is held
+ * @pte: its value, present
+ * @max_nr: entries that may be touched, at least 1
+ *
+ * Return: entries, 1 to @max_nr.
+ */
+static __always_inline unsigned int ptb_scan_present(ptb_pte_t *ptep, ptb_pte_t pte,
+						     unsigned int max_nr)
+{
+	unsigned int nr = 0;
+
+	do {
+		nr += ptb_pte_hint(ptep + nr, pte);
+		if (nr >= max_nr)
+			return max_nr;
+		pte = ptb_ptep_get(ptep + nr, PTB_FOR_LOOK);
+	} while (ptb_pte_present(pte));
+	return nr;
+}
+
+/**
+ * ptb_scan_none() - length of a run of empty entries
+ * @ptep: the first entry, known to be none, in a table whose lock is held
+ * @max_nr: entries that may be touched, at least 1
+ *
+ * Return: entries, 1 to @max_nr.
+ */
+static __always_inline unsigned int ptb_scan_none(ptb_pte_t *ptep, unsigned int max_nr)
+{
+	unsigned int nr = 1;
+
+	while (nr < max_nr && ptb_pte_none(ptb_ptep_get(ptep + nr, PTB_FOR_LOOK)))
+		nr++;
+	return nr;
+}
+
+/**
+ * ptb_scan_swap() - length of a run of swap entries with consecutive slots
+ * @ptep: the first entry, in a table whose lock is held
+ * @pte: its value, a swap slot
+ * @max_nr: entries that may be touched, at least 1
+ *
+ * All bits of the entries agree, exclusive, soft-dirty and uffd-wp among them.
+ *
+ * Mirrors: swap_pte_batch(). Return: entries, 1 to @max_nr.
+ */
+static __always_inline unsigned int ptb_scan_swap(ptb_pte_t *ptep, ptb_pte_t pte,
+						  unsigned int max_nr)
+{
+	unsigned int nr = 1;
+
+	while (nr < max_nr) {
+		pte = ptb_pte_swap_next(pte);
+		if (!ptb_pte_same(ptb_ptep_get(ptep + nr, PTB_FOR_LOOK), pte))
+			break;
+		nr++;
+	}
+	return nr;
+}
+
+#endif
