@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Entries of two 32-bit words, of which the low one says whether the entry is present. A writer sets high before low and
+ * clears low before high; a reader without the lock reads low on both sides of high (ptep_get_lockless() where
+ * CONFIG_GUP_GET_PXX_LOW_HIGH is set). With IRQs off an entry cannot be cleared and set again in between unnoticed, as that
+ * takes a TLB flush.
+ */
+#ifndef PTB_FMT_WORD_H
+#define PTB_FMT_WORD_H
+
+#include "../raw.h"
+
+struct fmt_word {
+	u32 low, high;
+};
+
+static __always_inline u64 word_val(struct fmt_word w)
+{
+	return w.low | (u64)w.high << 32;
+}
+
+static __always_inline struct fmt_word word_mk(u64 val)
+{
+	return (struct fmt_word){ (u32)val, val >> 32 };
+}
+
+static __always_inline struct fmt_word word_load(enum raw_op op, const struct fmt_word *p)
+{
+	u32 low = raw_load32(op, &p->low);
+
+	return (struct fmt_word){ low, READ_ONCE(p->high) };
+}
+
+static __always_inline struct fmt_word word_load_lockless(enum raw_op op, const struct fmt_word *p)
+{
+	struct fmt_word w;
+
+	do {
+		w.low = raw_load32(op, &p->low);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		w.high = raw_load32(op, &p->high);
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (unlikely(w.low != raw_load32(op, &p->low)));
+	return w;
+}
+
+static __always_inline void word_set(struct fmt_word *p, u64 val)
+{
+	if (!val)
+		WRITE_ONCE(p->low, 0);
+	WRITE_ONCE(p->high, val >> 32);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	WRITE_ONCE(p->low, (u32)val);
+}
+
+#endif

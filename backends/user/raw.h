@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * Every access a walker makes to memory that others may change goes through here: the words of a table, the counts and
+ * flags of a page, barriers. A build with PTB_USER_HOOKS counts them and lets a script act before each, which is how a test
+ * plays "the other side" at an exact moment; without it the hook is not there at all.
+ */
+#ifndef PTB_USER_RAW_H
+#define PTB_USER_RAW_H
+
+#include "kernel.h"
+
+enum raw_op {
+	RAW_PTE,	/* load of an entry word, table lock held */
+	RAW_PTE_LOCKLESS,
+	RAW_PMD,	/* load of a word above the table, or of a leaf */
+	RAW_FOLIO,	/* lookup of a page's folio */
+	RAW_TRY_REF,	/* add unless zero */
+	RAW_REF_ADD,
+	RAW_REF_PUT,
+	RAW_PINCOUNT,
+	RAW_STAT,	/* node statistics: this CPU's own line, no atomic */
+	RAW_MB,
+	RAW_RMB,
+	RAW_EXCLUSIVE,	/* load of a per-page bit */
+	RAW_FLAG,	/* set or clear a folio's flag */
+	RAW_SEQ,	/* write_protect_seq */
+	RAW_NR,
+};
+
+#ifdef PTB_USER_HOOKS
+struct raw_hooks {
+	u64 count[RAW_NR];
+	/* Called before the access; may itself access without recursing. */
+	void (*script)(enum raw_op op, const void *where, void *arg);
+	void *arg;
+	bool inside;
+};
+
+extern struct raw_hooks raw_hooks;
+void raw_hook_slow(enum raw_op op, const void *where);
+
+static inline void raw_hook(enum raw_op op, const void *where)
+{
+	if (raw_hooks.inside)
+		return;
+	raw_hooks.count[op]++;
+	if (raw_hooks.script)
+		raw_hook_slow(op, where);
+}
+#else
+static inline void raw_hook(enum raw_op op, const void *where)
+{
+	(void)op;
+	(void)where;
+}
+#endif
+
+static __always_inline u64 raw_load64(enum raw_op op, const u64 *p)
+{
+	raw_hook(op, p);
+	return READ_ONCE(*p);
+}
+
+static __always_inline u32 raw_load32(enum raw_op op, const u32 *p)
+{
+	raw_hook(op, p);
+	return READ_ONCE(*p);
+}
+
+static __always_inline int raw_read(const int *p)
+{
+	return READ_ONCE(*p);
+}
+
+/* atomic_add_unless(p, n, 0) of the kernel: ordered when it succeeds */
+static __always_inline bool raw_add_unless_zero(int *p, int n)
+{
+	int old;
+
+	raw_hook(RAW_TRY_REF, p);
+	old = READ_ONCE(*p);
+	do {
+		if (unlikely(!old))
+			return false;
+	} while (!__atomic_compare_exchange_n(p, &old, old + n, true, __ATOMIC_SEQ_CST,
+					      __ATOMIC_RELAXED));
+	return true;
+}
+
+static __always_inline void raw_add(enum raw_op op, int *p, int n)
+{
+	raw_hook(op, p);
+	__atomic_fetch_add(p, n, __ATOMIC_RELAXED);
+}
+
+static __always_inline bool raw_sub_and_test(int *p, int n)
+{
+	raw_hook(RAW_REF_PUT, p);
+	return __atomic_sub_fetch(p, n, __ATOMIC_ACQ_REL) == 0;
+}
+
+static __always_inline void raw_set_bits(unsigned long *p, unsigned long bits)
+{
+	raw_hook(RAW_FLAG, p);
+	__atomic_fetch_or(p, bits, __ATOMIC_RELAXED);
+}
+
+static __always_inline void raw_clear_bits(unsigned long *p, unsigned long bits)
+{
+	raw_hook(RAW_FLAG, p);
+	__atomic_fetch_and(p, ~bits, __ATOMIC_RELAXED);
+}
+
+/* After a read-modify-write: on x86 that is a full barrier already, elsewhere it has to be said. */
+static __always_inline void raw_mb_after_atomic(void)
+{
+	raw_hook(RAW_MB, NULL);
+#if defined(__x86_64__) || defined(__i386__)
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+static __always_inline void raw_rmb(void)
+{
+	raw_hook(RAW_RMB, NULL);
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+#endif
