@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/* The list of formats, and how their two builds work together. */
+#include "tool.h"
+
+#include <getopt.h>
+
+/* The Makefile compiles format.c for each of these, plain and hooked. */
+#define FORMATS(X) X(x86_64) X(x86_pae) X(arm64)
+
+#define DECLARE(name) extern const struct ptb_format ptb_format_##name, ptb_format_hooked_##name;
+FORMATS(DECLARE)
+
+#define PAIR(name) { &ptb_format_##name, &ptb_format_hooked_##name },
+const struct ptb_format_pair ptb_formats[] = { FORMATS(PAIR) };
+const unsigned int ptb_nr_formats = ARRAY_SIZE(ptb_formats);
+
+const struct ptb_format_pair *format_find(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ptb_nr_formats; i++)
+		if (!strcmp(ptb_formats[i].plain->name, name))
+			return &ptb_formats[i];
+	return NULL;
+}
+
+bool replay(const struct ptb_format_pair *fmt, const struct replay_input *in, struct replay_result *out)
+{
+	struct replay_result timed;
+	enum replay_row row;
+
+	if (!fmt->hooked->replay(in, out) || !fmt->plain->replay(in, &timed))
+		return false;
+	for (row = 0; row < ROW_NR; row++) {
+		memcpy(out->row[row].ns, timed.row[row].ns, sizeof(timed.row[row].ns));
+		out->row[row].ratio = timed.row[row].ratio;
+	}
+	if (!out->disagree[0])
+		memcpy(out->disagree, timed.disagree, sizeof(out->disagree));
+	return true;
+}
+
+static const char usage[] = "Usage: ptebatch formats\n\nNames the entry formats, one a line.\n";
+
+int cmd_formats(int argc, char **argv)
+{
+	static const struct option options[] = { { "help", no_argument, NULL, 'h' }, { 0 } };
+	unsigned int i;
+	int c;
+
+	opterr = 0;
+	optind = 0;
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (c == 'h')
+			return tool_print("formats", usage);
+		return tool_usage("formats", "unknown option %s", argv[optind - 1]);
+	}
+	if (optind < argc)
+		return tool_usage("formats", "what is \"%s\"", argv[optind]);
+	for (i = 0; i < ptb_nr_formats; i++)
+		printf("%s\n", ptb_formats[i].plain->name);
+	return tool_flush("formats");
+}
