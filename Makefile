@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# ptebatch. "make help" says what there is.
+
+MAKEFLAGS += --no-builtin-rules
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+FORMATS := x86_64 x86_pae arm64
+B := build
+
+PTEBATCH_CACHE ?= $(HOME)/.cache/ptebatch
+export PTEBATCH_CACHE
+
+CFLAGS ?= -O2 -g
+CPPFLAGS += -Iinclude -Ibackends/user
+# As the kernel compiles: no strict aliasing, wrapping arithmetic, and the dialect of 6.12.
+BASE_CFLAGS := -std=gnu11 -fno-strict-aliasing -fwrapv -Wall -Wextra -Werror -Wvla \
+	-Wstrict-prototypes -Wmissing-prototypes
+SAN_CFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+# fwrapv would hide the overflows that the sanitizer is to find
+SAN_BASE := $(filter-out -fwrapv,$(BASE_CFLAGS))
+LIBS := -lzstd
+
+USER := backends/user
+PLAIN := mem layout snapshot record
+TOOL := main cmd_demo cmd_record cmd_replay formats recordings report
+TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
+VERSION := $(shell sed -n 's/^\#define PTEBATCH_VERSION "\(.*\)"/\1/p' include/ptebatch/ptebatch.h)
+
+.PHONY: all help deps demo check lint list-cases install clean tests-san
+.DELETE_ON_ERROR:
+.SECONDARY:
+
+all: $(B)/ptebatch
+
+help:
+	@sed -n 's/^#: //p' Makefile
+
+#: make demo           walk recordings of real processes, per entry and batched, in every format
+#: make check          everything that must pass: lint, tests, tests under sanitizers, kernel compile
+#: make lint           static checks alone
+#: make list-cases     the case tests that ran, one "case_NN_name format" a line
+#: make install PREFIX= DESTDIR=
+#: make clean
+
+deps:
+	@tests/deps.sh
+
+# ---- the tool: format.c once per format, plain for timing and with hooks for counting ----
+
+FMT_OBJS = $(foreach f,$(FORMATS),$($(1))/fmt/$(f).o $($(1))/fmt/$(f).hooked.o)
+
+define tool-rules
+$(1)/%.o: $(USER)/%.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) $(2) -MMD -MP -c $$< -o $$@
+
+$(1)/fmt/%.hooked.o: $(USER)/format.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_HOOKS -DPTB_USER_VMEMMAP \
+		$(2) -MMD -MP -c $$< -o $$@
+
+$(1)/fmt/%.o: $(USER)/format.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_VMEMMAP $(2) -MMD -MP -c $$< -o $$@
+
+$(1)/ptebatch: $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
+		$(FORMATS:%=$(1)/fmt/%.o) $(FORMATS:%=$(1)/fmt/%.hooked.o)
+	$$(CC) $(2) -o $$@ $$^ $(LIBS)
+
+# ---- tests: each file once per format, one binary ----
+
+$(1)/tests: $(1)/mem.o $(1)/layout.o $(1)/raw.o \
+		$(foreach f,$(FORMATS),$(TESTS:tests/%.c=$(1)/t/$(f)/%.o))
+	$$(CC) $(2) -o $$@ $$^ -lcriterion $(LIBS)
+endef
+
+define test-rules
+$(1)/t/$(3)/%.o: tests/%.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	$$(CC) $$(CPPFLAGS) -Itests -DPTB_FMT_HEADER='"fmt/$(3).h"' -DPTB_USER_HOOKS \
+		$(2) -MMD -MP -c $$< -o $$@
+endef
+
+$(eval $(call tool-rules,$(B),$(BASE_CFLAGS) $(CFLAGS)))
+$(eval $(call tool-rules,$(B)/san,$(SAN_BASE) -O1 -g $(SAN_CFLAGS)))
+$(foreach f,$(FORMATS),$(eval $(call test-rules,$(B),$(BASE_CFLAGS) -O1 -g,$(f))))
+$(foreach f,$(FORMATS),$(eval $(call test-rules,$(B)/san,$(SAN_BASE) -O1 -g $(SAN_CFLAGS),$(f))))
+
+# The recordings are embedded by name.
+$(B)/tool/recordings.o $(B)/san/tool/recordings.o: $(wildcard $(USER)/recordings/*.ptb)
+
+$(B)/.deps: tests/deps.sh
+	@mkdir -p $(B)
+	@tests/deps.sh
+	@touch $@
+
+demo: $(B)/ptebatch
+	@$(B)/ptebatch demo
+
+lint:
+	@tests/lint/lint.sh
+
+check:
+	@tests/check.sh
+
+list-cases: $(B)/tests
+	@tests/list-cases.sh $(B)/tests
+
+PREFIX ?= /usr/local
+install: $(B)/ptebatch
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include/ptebatch/walk
+	install -m 755 $(B)/ptebatch $(DESTDIR)$(PREFIX)/bin/
+	install -m 644 include/ptebatch/*.h $(DESTDIR)$(PREFIX)/include/ptebatch/
+	install -m 644 include/ptebatch/walk/*.h $(DESTDIR)$(PREFIX)/include/ptebatch/walk/
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,39 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# The one list of packages, by their Debian names; installs only what is missing.
+set -eu
+
+packages="
+	gcc clang make pkg-config
+	libcriterion-dev libzstd-dev libbsd-dev
+	cppcheck sparse clang-format
+	linux-source-6.12 linux-headers-6.12-cloud-amd64
+"
+
+missing=
+for p in $packages; do
+	case $(dpkg-query -W -f='${Status}' "$p" 2>/dev/null) in
+	"install ok installed") ;;
+	*) missing="$missing $p" ;;
+	esac
+done
+[ -n "$missing" ] || exit 0
+
+if [ "$(id -u)" != 0 ]; then
+	echo "deps: missing:$missing; run as root, or: apt-get install$missing" >&2
+	exit 1
+fi
+echo "deps: installing$missing" >&2
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# The lists may be old, or absent on a fresh machine: only then is it worth asking the network for them.
+# shellcheck disable=SC2086
+if ! apt-get install -y --no-install-recommends $missing >"$log" 2>&1; then
+	apt-get update >"$log" 2>&1 &&
+		apt-get install -y --no-install-recommends $missing >"$log" 2>&1 || {
+		echo "deps: could not install$missing:" >&2
+		tail -n 5 "$log" >&2
+		exit 1
+	}
+fi
