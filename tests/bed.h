@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A test bed: one layout, built, and everything a walker could leave behind in it, so that two walkers can be compared.
+ * A test bed: one layout, built, and everything a walker could leave behind in it, so that two
+ * walkers can be compared.
  *
- * An outcome is what a walker returned and published plus the state of the whole memory afterwards. bed_same() of the batched
- * walker's and the reference walker's outcome, each on a bed built afresh, is the oracle of every differential test.
+ * An outcome is what a walker returned and published plus the state of the whole memory afterwards.
+ * bed_same() of the batched walker's and the reference walker's outcome, each on a bed built
+ * afresh, is the oracle of every differential test.
  */
 #ifndef TESTS_BED_H
 #define TESTS_BED_H
@@ -26,10 +28,14 @@ struct bed {
 	struct mm_struct mm;
 };
 
-static const struct gup_walker batched_gup __maybe_unused = { ptb_gup_fast_ptes, ptb_gup_fast_leaf };
-static const struct gup_walker reference_gup __maybe_unused = { ref_gup_fast_ptes, ref_gup_fast_leaf };
+static const struct gup_walker batched_gup __maybe_unused = { ptb_gup_fast_ptes,
+							      ptb_gup_fast_leaf };
+static const struct gup_walker reference_gup __maybe_unused = { ref_gup_fast_ptes,
+								ref_gup_fast_leaf };
 
-/* False if this format has no words for it. A layout that does not parse is the test's own mistake. */
+/*
+ * False if this format has no words for it. A layout that does not parse is the test's own mistake.
+ */
 static inline bool bed_make(struct bed *bed, const char *text, const struct build_opts *opts)
 {
 	static const struct build_opts none;
@@ -105,8 +111,8 @@ static inline void outcome_state(struct outcome *o, const struct bed *bed)
 	for (i = 0; i < o->nr_folios; i++) {
 		const struct folio *folio = bed_folio(bed->layout.folios[i].pfn);
 
-		o->folios[i] = (struct folio_state){ folio->page.refcount, mem_folio_pincount(folio),
-						     folio->page.flags };
+		o->folios[i] = (struct folio_state){ folio->page.refcount,
+						     mem_folio_pincount(folio), folio->page.flags };
 	}
 	for (i = 0; i < ARRAY_SIZE(mem.pagemaps); i++)
 		o->pgmap_refs[i] = mem.pagemaps[i].refs;
@@ -130,18 +136,18 @@ static inline bool bed_same(const struct outcome *a, const struct outcome *b, co
 	unsigned int i;
 	bool same = true;
 
-#define DIFFER(cond, ...)                                       \
-	do {                                                    \
-		if (!(cond)) {                                  \
-			same = false;                           \
-			EXPECT(false, __VA_ARGS__);             \
-		}                                               \
+#define DIFFER(cond, ...)                           \
+	do {                                        \
+		if (!(cond)) {                      \
+			same = false;               \
+			EXPECT(false, __VA_ARGS__); \
+		}                                   \
 	} while (0)
 	DIFFER(a->ret == b->ret, "%s: batched returns %ld, per entry %ld", what, a->ret, b->ret);
 	for (i = 0; i < BED_PAGES; i++) {
 		if (a->pfns[i] != b->pfns[i])
-			DIFFER(false, "%s: page %u is frame 0x%lx batched, 0x%lx per entry", what, i,
-			       a->pfns[i], b->pfns[i]);
+			DIFFER(false, "%s: page %u is frame 0x%lx batched, 0x%lx per entry", what,
+			       i, a->pfns[i], b->pfns[i]);
 		if (a->vec[i] != b->vec[i])
 			DIFFER(false, "%s: vec[%u] is %u batched, %u per entry", what, i, a->vec[i],
 			       b->vec[i]);
@@ -151,12 +157,12 @@ static inline bool bed_same(const struct outcome *a, const struct outcome *b, co
 	for (i = 0; i < a->nr_folios; i++) {
 		const struct folio_state *x = &a->folios[i], *y = &b->folios[i];
 
-		DIFFER(x->refs == y->refs, "%s: folio %u has %d references batched, %d per entry", what,
-		       i, x->refs, y->refs);
-		DIFFER(x->pins == y->pins, "%s: folio %u has %d pins batched, %d per entry", what, i,
-		       x->pins, y->pins);
-		DIFFER(x->flags == y->flags, "%s: folio %u has flags %lx batched, %lx per entry", what, i,
-		       x->flags, y->flags);
+		DIFFER(x->refs == y->refs, "%s: folio %u has %d references batched, %d per entry",
+		       what, i, x->refs, y->refs);
+		DIFFER(x->pins == y->pins, "%s: folio %u has %d pins batched, %d per entry", what,
+		       i, x->pins, y->pins);
+		DIFFER(x->flags == y->flags, "%s: folio %u has flags %lx batched, %lx per entry",
+		       what, i, x->flags, y->flags);
 	}
 	DIFFER(!memcmp(a->pgmap_refs, b->pgmap_refs, sizeof(a->pgmap_refs)),
 	       "%s: pagemap references differ", what);
@@ -193,8 +199,8 @@ static inline unsigned long bed_gup(struct bed *bed, unsigned long slot, unsigne
 typedef void (*bed_setup)(struct bed *bed);
 
 static inline void gup_outcome(struct outcome *o, const char *text, const struct build_opts *opts,
-			       bed_setup setup, unsigned long slot, unsigned long nr, unsigned int gup,
-			       const struct gup_walker *walker)
+			       bed_setup setup, unsigned long slot, unsigned long nr,
+			       unsigned int gup, const struct gup_walker *walker)
 {
 	static struct page *pages[BED_PAGES];
 	struct bed bed;
@@ -231,8 +237,8 @@ static inline void mincore_outcome(struct outcome *o, const char *text, bed_setu
 	if (setup)
 		setup(&bed);
 	memset(o->vec, 0xee, sizeof(o->vec));
-	user_mincore(&bed.mm, &bed.mm.vmas[0], bed_addr(&bed, slot), bed_addr(&bed, slot + nr), o->vec,
-		     walker);
+	user_mincore(&bed.mm, &bed.mm.vmas[0], bed_addr(&bed, slot), bed_addr(&bed, slot + nr),
+		     o->vec, walker);
 	outcome_state(o, &bed);
 	bed_free(&bed);
 }
@@ -253,7 +259,8 @@ static inline void bed_mincore_both(const char *text, bed_setup setup, unsigned 
 struct vfio_walker {
 	long (*pin)(struct vfio_dma *dma, unsigned long vaddr, long npage, unsigned long *pfn_base,
 		    unsigned long limit, struct vfio_batch *batch);
-	long (*unpin)(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage, bool do_accounting);
+	long (*unpin)(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage,
+		      bool do_accounting);
 	void (*batch_unpin)(struct vfio_batch *batch, struct vfio_dma *dma);
 };
 
@@ -268,7 +275,8 @@ static const struct vfio_walker reference_vfio __maybe_unused = { ref_vfio_pin, 
  * @limit: RLIMIT_MEMLOCK in pages
  * @capacity: of the batch; 0: 512
  * @iova: bus address of the first page
- * @external: pages (numbered from the first) that others have pinned already, ended by -1; NULL: none
+ * @external: pages (numbered from the first) that others have pinned already, ended by -1; NULL:
+ * none
  * @keep: leave it mapped
  */
 struct vfio_case {
@@ -282,9 +290,12 @@ struct vfio_case {
 		       unsigned long *pfn, struct vfio_batch *batch);
 };
 
-/* By runs of contiguous frames, as the IOMMU hands them back: they need not be the runs that were pinned. */
-static inline void vfio_unmap(struct vfio_dma *dma, const unsigned long *pfns, long nr,
-			      const struct vfio_walker *w)
+/*
+ * By runs of contiguous frames, as the IOMMU hands them back: they need not be the runs that were
+ * pinned.
+ */
+static inline void
+vfio_unmap(struct vfio_dma *dma, const unsigned long *pfns, long nr, const struct vfio_walker *w)
 {
 	long i, run;
 
@@ -294,14 +305,21 @@ static inline void vfio_unmap(struct vfio_dma *dma, const unsigned long *pfns, l
 	}
 }
 
-/* Pin call by pin call; each run's frames go to pfns. Returns pages mapped or the error that ended it, all undone. */
-static inline long vfio_map(struct bed *bed, const struct vfio_case *c, const struct vfio_walker *w,
-			    struct outcome *o)
+/*
+ * Pin call by pin call; each run's frames go to pfns. Returns pages mapped or the error that ended
+ * it, all undone.
+ */
+static inline long
+vfio_map(struct bed *bed, const struct vfio_case *c, const struct vfio_walker *w, struct outcome *o)
 {
 	static struct page *pages[512];
 	struct vfio_batch batch = { .pages = pages, .capacity = c->capacity ? c->capacity : 512 };
-	struct vfio_dma dma = { .iova = c->iova, .vaddr = bed_addr(bed, c->slot), .write = c->write,
-				.lock_cap = c->lock_cap, .mm = &bed->mm, .engine = c->engine };
+	struct vfio_dma dma = { .iova = c->iova,
+				.vaddr = bed_addr(bed, c->slot),
+				.write = c->write,
+				.lock_cap = c->lock_cap,
+				.mm = &bed->mm,
+				.engine = c->engine };
 	long done = 0, got = 0, i;
 	unsigned int runs = 0;
 
@@ -311,8 +329,8 @@ static inline long vfio_map(struct bed *bed, const struct vfio_case *c, const st
 	while (done < (long)c->nr) {
 		unsigned long pfn;
 
-		got = w->pin(&dma, dma.vaddr + ((unsigned long)done << PTB_PAGE_SHIFT), c->nr - done, &pfn,
-			     c->limit, &batch);
+		got = w->pin(&dma, dma.vaddr + ((unsigned long)done << PTB_PAGE_SHIFT),
+			     c->nr - done, &pfn, c->limit, &batch);
 		if (got <= 0)
 			break;
 		for (i = 0; i < got; i++)
@@ -328,7 +346,8 @@ static inline long vfio_map(struct bed *bed, const struct vfio_case *c, const st
 }
 
 static inline long vfio_outcome(struct outcome *o, const char *text, const struct build_opts *opts,
-				bed_setup setup, const struct vfio_case *c, const struct vfio_walker *w)
+				bed_setup setup, const struct vfio_case *c,
+				const struct vfio_walker *w)
 {
 	struct bed bed;
 

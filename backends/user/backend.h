@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The userspace backend: the ops on fake memory, for the format named by PTB_FMT_HEADER. Entry ops come from the format;
- * what stands here is the same for all of them.
+ * The userspace backend: the ops on fake memory, for the format named by PTB_FMT_HEADER. Entry ops
+ * come from the format; what stands here is the same for all of them.
  */
 #ifndef PTB_USER_BACKEND_H
 #define PTB_USER_BACKEND_H
@@ -19,7 +19,10 @@
 #define FMT_VA_END (1UL << FMT_VA_BITS)
 #endif
 
-/* A word above the tables: none, a table, a leaf, or something that is neither. The bits are ours, no walker sees them. */
+/*
+ * A word above the tables: none, a table, a leaf, or something that is neither. The bits are ours,
+ * no walker sees them.
+ */
 typedef struct {
 	struct fmt_word w;
 } ptb_pmd_t;
@@ -117,7 +120,9 @@ static inline void user_folio_pincount_add(struct folio *folio, int pins)
 }
 #define ptb_folio_pincount_add user_folio_pincount_add
 
-/* A word of 32 bits leaves no room for a pin count in the second page, so there it is in the third. */
+/*
+ * A word of 32 bits leaves no room for a pin count in the second page, so there it is in the third.
+ */
 static inline bool user_folio_has_pincount(struct folio *folio)
 {
 	return mem_folio_order(folio) > (sizeof(long) == 8 ? 0 : 1);

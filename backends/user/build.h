@@ -14,7 +14,7 @@ struct build_opts {
 	unsigned long section_pages;
 	bool no_vmemmap;
 	const unsigned int *slot;
-	unsigned long nr_pages;	/* frames at least */
+	unsigned long nr_pages; /* frames at least */
 	unsigned long spare;	/* tables beyond those named */
 };
 
@@ -66,7 +66,10 @@ static inline void build_folio(const struct layout_folio *f)
 	}
 }
 
-/* Exclusive is said by the page: of a hugetlb folio by the head, of what one leaf maps by its first page as well. */
+/*
+ * Exclusive is said by the page: of a hugetlb folio by the head, of what one leaf maps by its first
+ * page as well.
+ */
 static inline void build_exclusive(const struct layout_item *item)
 {
 	unsigned long i;
@@ -85,7 +88,8 @@ static inline void build_exclusive(const struct layout_item *item)
 	}
 }
 
-static inline void build_leaf(struct mm_struct *mm, unsigned long addr, const struct layout_item *item)
+static inline void
+build_leaf(struct mm_struct *mm, unsigned long addr, const struct layout_item *item)
 {
 	bool pud = item->level == LEVEL_PUD;
 	unsigned long step = item_span(item), i;
@@ -95,15 +99,18 @@ static inline void build_leaf(struct mm_struct *mm, unsigned long addr, const st
 			 upper_leaf(item->pfn + i, item->attrs & ~A_EXCLUSIVE));
 }
 
-static inline void build_swap(struct mm_struct *mm, unsigned long addr, const struct layout_item *item)
+static inline void
+build_swap(struct mm_struct *mm, unsigned long addr, const struct layout_item *item)
 {
 	unsigned long i;
 
 	for (i = 0; i < item->nr; i++, addr += FMT_PAGE_SIZE)
-		pte_set(mm_ptep_alloc(mm, addr), fmt_swp_mk(item->swap_type, item->pfn + i, item->attrs));
+		pte_set(mm_ptep_alloc(mm, addr),
+			fmt_swp_mk(item->swap_type, item->pfn + i, item->attrs));
 }
 
-static inline void build_item(struct mm_struct *mm, unsigned long addr, const struct layout_item *item)
+static inline void
+build_item(struct mm_struct *mm, unsigned long addr, const struct layout_item *item)
 {
 	switch (item->type) {
 	case ITEM_PAGES:
@@ -133,13 +140,16 @@ static inline unsigned long layout_addr(const struct mm_struct *mm, unsigned lon
 }
 
 /*
- * Make memory and an mm with one private, writable, anonymous vma over all of its tables. False if the format cannot express
- * the layout; then nothing was made.
+ * Make memory and an mm with one private, writable, anonymous vma over all of its tables. False if
+ * the format cannot express the layout; then nothing was made.
  */
-static inline bool layout_build(const struct layout *l, const struct build_opts *opts, struct mm_struct *mm)
+static inline bool
+layout_build(const struct layout *l, const struct build_opts *opts, struct mm_struct *mm)
 {
-	struct mem_opts mo = { .nr_pages = l->max_pfn + 1024, .section_pages = opts->section_pages,
-			       .no_vmemmap = opts->no_vmemmap, .slot = opts->slot };
+	struct mem_opts mo = { .nr_pages = l->max_pfn + 1024,
+			       .section_pages = opts->section_pages,
+			       .no_vmemmap = opts->no_vmemmap,
+			       .slot = opts->slot };
 	unsigned long slot = 0, nr_tables = 1 + opts->spare, base, i;
 
 	if (!layout_expressible(l))
@@ -158,7 +168,8 @@ static inline bool layout_build(const struct layout *l, const struct build_opts 
 	mm->vmas = calloc(1, sizeof(*mm->vmas));
 	if (!mm->vmas)
 		abort();
-	mm->vmas[0] = (struct vm_area_struct){ .vm_start = base, .vm_end = mm->end,
+	mm->vmas[0] = (struct vm_area_struct){ .vm_start = base,
+					       .vm_end = mm->end,
 					       .vm_flags = VM_READ | VM_WRITE | VM_MAYWRITE };
 	mm->nr_vmas = 1;
 

@@ -5,7 +5,10 @@
 
 #include "backend.h"
 
-/* One table and one leaf of GUP-fast, in the shape of the library's; the reference walker has the same. */
+/*
+ * One table and one leaf of GUP-fast, in the shape of the library's; the reference walker has the
+ * same.
+ */
 struct gup_walker {
 	unsigned int (*ptes)(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep, unsigned int nr,
 			     unsigned int gup, struct page **pages);
@@ -13,10 +16,9 @@ struct gup_walker {
 			     struct page **pages);
 };
 
-static __always_inline unsigned long user_gup_leaf(const struct gup_walker *walker, ptb_pmd_t val,
-						   ptb_pmd_t *where, unsigned int shift,
-						   unsigned long addr, unsigned long nr,
-						   unsigned int gup, struct page **pages)
+static __always_inline unsigned long
+user_gup_leaf(const struct gup_walker *walker, ptb_pmd_t val, ptb_pmd_t *where, unsigned int shift,
+	      unsigned long addr, unsigned long nr, unsigned int gup, struct page **pages)
 {
 	ptb_leaf_t leaf = { .val = val, .where = where, .shift = shift };
 
@@ -25,10 +27,9 @@ static __always_inline unsigned long user_gup_leaf(const struct gup_walker *walk
 	return walker->leaf(leaf, addr, nr, gup, pages);
 }
 
-static __always_inline unsigned long user_gup_range(struct mm_struct *mm, unsigned long addr,
-						    unsigned long end, unsigned int gup,
-						    struct page **pages,
-						    const struct gup_walker *walker)
+static __always_inline unsigned long
+user_gup_range(struct mm_struct *mm, unsigned long addr, unsigned long end, unsigned int gup,
+	       struct page **pages, const struct gup_walker *walker)
 {
 	unsigned long done = 0, want, got;
 
@@ -74,10 +75,9 @@ static inline unsigned int mm_read_seq(struct mm_struct *mm)
 }
 
 /* GUP-fast from the top: a fork that ran meanwhile makes a pin worthless, and all is given back. */
-static __always_inline unsigned long user_gup_fast(struct mm_struct *mm, unsigned long addr,
-						   unsigned long nr, unsigned int gup,
-						   struct page **pages,
-						   const struct gup_walker *walker)
+static __always_inline unsigned long
+user_gup_fast(struct mm_struct *mm, unsigned long addr, unsigned long nr, unsigned int gup,
+	      struct page **pages, const struct gup_walker *walker)
 {
 	unsigned long done, end = addr + (nr << PTB_PAGE_SHIFT);
 	unsigned int seq = mm_read_seq(mm);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The pin engine of the fake VFIO: slow GUP's answer, page by page, on fake tables. What slow GUP would fault in, copy or
- * migrate first is an error here: the fake mm has no faults.
+ * The pin engine of the fake VFIO: slow GUP's answer, page by page, on fake tables. What slow GUP
+ * would fault in, copy or migrate first is an error here: the fake mm has no faults.
  */
 #ifndef PTB_USER_ENGINE_H
 #define PTB_USER_ENGINE_H
@@ -12,12 +12,12 @@
 
 struct engine_entry {
 	unsigned long pfn;
-	unsigned long nr;	/* pages to the end of what maps it */
+	unsigned long nr; /* pages to the end of what maps it */
 	bool write, special, permitted;
 };
 
-static inline bool engine_leaf(ptb_pmd_t val, unsigned int shift, unsigned long vaddr,
-			       struct engine_entry *e)
+static inline bool
+engine_leaf(ptb_pmd_t val, unsigned int shift, unsigned long vaddr, struct engine_entry *e)
 {
 	ptb_leaf_t leaf = { .val = val, .shift = shift };
 
@@ -57,7 +57,10 @@ static inline bool engine_lookup(struct mm_struct *mm, unsigned long vaddr, stru
 	return true;
 }
 
-/* The page that a longterm pin of this address gets, or NULL where slow GUP would have work to do first. */
+/*
+ * The page that a longterm pin of this address gets, or NULL where slow GUP would have work to do
+ * first.
+ */
 static inline struct page *engine_page(struct mm_struct *mm, unsigned long vaddr, bool write)
 {
 	struct engine_entry e;
@@ -85,9 +88,12 @@ static inline struct vm_area_struct *mm_find_vma(struct mm_struct *mm, unsigned 
 	return NULL;
 }
 
-/* Frames that have no page to pin: the true frame from the entry, and as many as the leaf maps from there. */
-static inline long engine_frames(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage,
-				 unsigned long *pfn)
+/*
+ * Frames that have no page to pin: the true frame from the entry, and as many as the leaf maps from
+ * there.
+ */
+static inline long
+engine_frames(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage, unsigned long *pfn)
 {
 	struct vm_area_struct *vma = mm_find_vma(dma->mm, vaddr);
 	struct engine_entry e;
@@ -100,10 +106,12 @@ static inline long engine_frames(struct vfio_dma *dma, unsigned long vaddr, unsi
 	return e.nr < npage ? e.nr : npage;
 }
 
-static inline long user_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage,
-				      unsigned long *pfn, struct vfio_batch *batch)
+static inline long user_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr,
+				      unsigned long npage, unsigned long *pfn,
+				      struct vfio_batch *batch)
 {
-	unsigned long max = npage < (unsigned long)batch->capacity ? npage : (unsigned long)batch->capacity;
+	unsigned long max =
+		npage < (unsigned long)batch->capacity ? npage : (unsigned long)batch->capacity;
 	unsigned long i;
 
 	if (dma->engine)
@@ -125,7 +133,8 @@ static inline long user_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr,
 }
 #define ptb_vfio_get_pfns user_vfio_get_pfns
 
-static inline void user_vfio_unpin_pfns(struct vfio_dma *dma, unsigned long pfn, unsigned long npage)
+static inline void
+user_vfio_unpin_pfns(struct vfio_dma *dma, unsigned long pfn, unsigned long npage)
 {
 	unsigned long done, run;
 

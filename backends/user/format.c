@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * One format: compiled once for each, with PTB_FMT_HEADER naming it. Built plain it measures time; built with
- * PTB_USER_HOOKS it counts instead. Exports one struct ptb_format, the only thing the rest of the program sees.
+ * One format: compiled once for each, with PTB_FMT_HEADER naming it. Built plain it measures time;
+ * built with PTB_USER_HOOKS it counts instead. Exports one struct ptb_format, the only thing the
+ * rest of the program sees.
  */
 #include "window.h"
 
@@ -120,7 +121,8 @@ static void step_ends(void)
 
 /* ---- passes: a walker sent over everything in a window ---- */
 
-static __always_inline void pass_gup(struct window *w, unsigned int gup, const struct gup_walker *walker)
+static __always_inline void
+pass_gup(struct window *w, unsigned int gup, const struct gup_walker *walker)
 {
 	unsigned long i;
 
@@ -140,9 +142,9 @@ static __always_inline void pass_gup(struct window *w, unsigned int gup, const s
 	}
 }
 
-static __always_inline void
-pass_dax(struct window *w, unsigned int gup,
-	 unsigned int (*walker)(unsigned long pfn, unsigned int nr, unsigned int gup, struct page **pages))
+static __always_inline void pass_dax(struct window *w, unsigned int gup,
+				     unsigned int (*walker)(unsigned long pfn, unsigned int nr,
+							    unsigned int gup, struct page **pages))
 {
 	unsigned long i;
 
@@ -174,9 +176,9 @@ static struct vfio_dma window_dma(struct window *w)
 }
 
 static __always_inline void
-pass_vfio_pin(struct window *w, long (*pin)(struct vfio_dma *dma, unsigned long vaddr, long npage,
-					    unsigned long *pfn_base, unsigned long limit,
-					    struct vfio_batch *batch))
+pass_vfio_pin(struct window *w,
+	      long (*pin)(struct vfio_dma *dma, unsigned long vaddr, long npage,
+			  unsigned long *pfn_base, unsigned long limit, struct vfio_batch *batch))
 {
 	struct vfio_dma dma = window_dma(w);
 	struct vfio_batch batch = { .pages = batch_pages, .capacity = ARRAY_SIZE(batch_pages) };
@@ -308,12 +310,24 @@ static const struct pass {
 	u64 (*hash)(const struct window *w);
 } passes[ROW_NR] = {
 	[ROW_GUP_GET] = { "gup_fast get", nothing, { gup_get_ref, gup_get }, put_got, hash_pages },
-	[ROW_GUP_PIN] = { "gup_fast pin", nothing, { gup_pin_ref, gup_pin }, put_pinned, hash_pages },
+	[ROW_GUP_PIN] = { "gup_fast pin",
+			  nothing,
+			  { gup_pin_ref, gup_pin },
+			  put_pinned,
+			  hash_pages },
 	[ROW_DAX_GET] = { "dax get", nothing, { dax_get_ref, dax_get }, put_got, hash_pages },
 	[ROW_DAX_PIN] = { "dax pin", nothing, { dax_pin_ref, dax_pin }, put_pinned, hash_pages },
 	[ROW_MINCORE] = { "mincore", nothing, { mincore_ref, mincore_batched }, nothing, hash_vec },
-	[ROW_VFIO_PIN] = { "vfio pin", nothing, { vfio_pin_ref, vfio_pin }, vfio_unpin_ref, hash_runs },
-	[ROW_VFIO_UNPIN] = { "vfio unpin", vfio_pin, { vfio_unpin_ref, vfio_unpin }, nothing, hash_runs },
+	[ROW_VFIO_PIN] = { "vfio pin",
+			   nothing,
+			   { vfio_pin_ref, vfio_pin },
+			   vfio_unpin_ref,
+			   hash_runs },
+	[ROW_VFIO_UNPIN] = { "vfio unpin",
+			     vfio_pin,
+			     { vfio_unpin_ref, vfio_unpin },
+			     nothing,
+			     hash_runs },
 };
 
 static u64 pass_entries(const struct window *w, enum replay_row row)
@@ -396,7 +410,10 @@ static void finish(const struct replay_input *in, struct replay_result *out)
 	(void)out;
 }
 #else
-/* One pass by one walker. What it returned and what it left, in one number; the counts are as before afterwards. */
+/*
+ * One pass by one walker. What it returned and what it left, in one number; the counts are as
+ * before afterwards.
+ */
 static u64 run_pass(struct window *w, enum replay_row row, int batched, double *ns)
 {
 	const struct pass *p = &passes[row];
@@ -544,12 +561,12 @@ static bool format_replay(const struct replay_input *in, struct replay_result *o
 #else
 #define FORMAT_SYMBOL(name) ptb_format_##name
 #endif
-#define FORMAT_DEFINE(fmt)                                     \
-	extern const struct ptb_format FORMAT_SYMBOL(fmt);     \
-	const struct ptb_format FORMAT_SYMBOL(fmt) = {         \
-		.name = #fmt,                                  \
-		.page_shift = PTB_PAGE_SHIFT,                  \
-		.replay = format_replay,                       \
+#define FORMAT_DEFINE(fmt)                                 \
+	extern const struct ptb_format FORMAT_SYMBOL(fmt); \
+	const struct ptb_format FORMAT_SYMBOL(fmt) = {     \
+		.name = #fmt,                              \
+		.page_shift = PTB_PAGE_SHIFT,              \
+		.replay = format_replay,                   \
 	}
 #define FORMAT_DEFINE_(fmt) FORMAT_DEFINE(fmt)
 

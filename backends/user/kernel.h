@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The few words of the kernel's vocabulary that the headers and the fake mm are written in. Same meaning as in the kernel;
- * nothing here is specific to an entry format.
+ * The few words of the kernel's vocabulary that the headers and the fake mm are written in. Same
+ * meaning as in the kernel; nothing here is specific to an entry format.
  */
 #ifndef PTB_USER_KERNEL_H
 #define PTB_USER_KERNEL_H
@@ -44,13 +44,16 @@ typedef int64_t s64;
 #define READ_ONCE(x) (*(const volatile __typeof__(x) *)&(x))
 #define WRITE_ONCE(x, v) (*(volatile __typeof__(x) *)&(x) = (v))
 
-/* An expression that must be false where the compiler can tell; __OPTIMIZE__ because constants fold only then. */
+/*
+ * An expression that must be false where the compiler can tell; __OPTIMIZE__ because constants fold
+ * only then.
+ */
 #ifdef __OPTIMIZE__
-#define BUILD_BUG_ON_MSG(cond, msg)                                                         \
-	do {                                                                                \
-		extern void ptb_build_bug(void) __attribute__((__error__(msg)));            \
-		if (cond)                                                                   \
-			ptb_build_bug();                                                    \
+#define BUILD_BUG_ON_MSG(cond, msg)                                              \
+	do {                                                                     \
+		extern void ptb_build_bug(void) __attribute__((__error__(msg))); \
+		if (cond)                                                        \
+			ptb_build_bug();                                         \
 	} while (0)
 #else
 #define BUILD_BUG_ON_MSG(cond, msg) ((void)(cond))

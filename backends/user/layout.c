@@ -110,9 +110,9 @@ static bool entry_word(struct parser *ps, u32 *attrs)
 }
 
 static const char *const kind_words[FOLIO_NR_KINDS] = {
-	[FOLIO_ANON] = "anon",	     [FOLIO_FILE] = "file",	  [FOLIO_SHMEM] = "shmem",
-	[FOLIO_SECRETMEM] = "secretmem", [FOLIO_HUGETLB] = "hugetlb", [FOLIO_DEVICE] = "device",
-	[FOLIO_ZERO] = "zero",	     [FOLIO_TRUNCATED] = "truncated",
+	[FOLIO_ANON] = "anon",		 [FOLIO_FILE] = "file",		  [FOLIO_SHMEM] = "shmem",
+	[FOLIO_SECRETMEM] = "secretmem", [FOLIO_HUGETLB] = "hugetlb",	  [FOLIO_DEVICE] = "device",
+	[FOLIO_ZERO] = "zero",		 [FOLIO_TRUNCATED] = "truncated",
 };
 
 static bool kind_word(struct parser *ps, struct layout_folio *f)
@@ -169,7 +169,8 @@ static bool folio_words(struct parser *ps, struct layout_folio *f, struct layout
 			item->level = LEVEL_PMD;
 		else if (eat_word(ps, "pud"))
 			item->level = LEVEL_PUD;
-		else if (!count_word(ps, "refs", &f->refs, &bad) && !count_word(ps, "pins", &f->pins, &bad))
+		else if (!count_word(ps, "refs", &f->refs, &bad) &&
+			 !count_word(ps, "pins", &f->pins, &bad))
 			return !bad;
 		if (bad)
 			return false;
@@ -214,7 +215,8 @@ static bool add_folio(struct parser *ps, const struct layout_folio *f)
 	return true;
 }
 
-static bool ranges(struct parser *ps, const struct layout_folio *f, const struct layout_item *common)
+static bool
+ranges(struct parser *ps, const struct layout_folio *f, const struct layout_item *common)
 {
 	do {
 		struct layout_item item = *common;

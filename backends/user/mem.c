@@ -156,7 +156,7 @@ void vpfn_clear(struct vpfn_tree *tree)
 {
 	struct vfio_pfn *vpfn, *next;
 
-	RB_FOREACH_SAFE(vpfn, vpfn_tree, tree, next) {
+	RB_FOREACH_SAFE (vpfn, vpfn_tree, tree, next) {
 		RB_REMOVE(vpfn_tree, tree, vpfn);
 		free(vpfn);
 	}

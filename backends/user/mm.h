@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The fake mm as far as it does not depend on the entry format: vmas, the process, VFIO's structures, FOLL_* words. */
+/*
+ * The fake mm as far as it does not depend on the entry format: vmas, the process, VFIO's
+ * structures, FOLL_* words.
+ */
 #ifndef PTB_USER_MM_H
 #define PTB_USER_MM_H
 
@@ -33,7 +36,10 @@ struct vm_area_struct {
 struct mm_struct {
 	u64 locked_vm;
 	unsigned int write_protect_seq;
-	/* One entry a PMD_SIZE of [base, end), and one a PUD_SIZE above them; the formats know their type. */
+	/*
+	 * One entry a PMD_SIZE of [base, end), and one a PUD_SIZE above them; the formats know
+	 * their type.
+	 */
 	unsigned long base, end;
 	void *puds, *pmds;
 	void **tables;
@@ -67,7 +73,7 @@ struct vfio_batch {
 struct vfio_dma {
 	u64 iova;
 	unsigned long vaddr;
-	bool write;	/* the device may write: prot & IOMMU_WRITE */
+	bool write; /* the device may write: prot & IOMMU_WRITE */
 	bool lock_cap;
 	struct vpfn_tree pfn_list;
 	struct mm_struct *mm;
@@ -76,7 +82,7 @@ struct vfio_dma {
 	long (*engine)(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage,
 		       unsigned long *pfn, struct vfio_batch *batch);
 	void *engine_arg;
-	int acct_error;		/* what accounting answers, if not 0 */
+	int acct_error; /* what accounting answers, if not 0 */
 };
 
 #endif

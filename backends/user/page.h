@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The fake memory: frames, their struct pages, folios, and what folios belong to. Same for every entry format.
+ * The fake memory: frames, their struct pages, folios, and what folios belong to. Same for every
+ * entry format.
  *
- * A struct page is as big as the kernel's, and what the kernel keeps in a folio's second page is kept there, so that cache
- * lines count as they do in the kernel. Mapcounts, LRU lists and everything else that no walker reads are not modelled.
+ * A struct page is as big as the kernel's, and what the kernel keeps in a folio's second page is
+ * kept there, so that cache lines count as they do in the kernel. Mapcounts, LRU lists and
+ * everything else that no walker reads are not modelled.
  */
 #ifndef PTB_USER_PAGE_H
 #define PTB_USER_PAGE_H
@@ -15,9 +17,9 @@
 #define PG_anon_exclusive BIT(2)
 #define PG_hugetlb BIT(3)
 #define PG_reserved BIT(4)
-#define PG_unpinnable BIT(5)	/* CMA or movable zone: not for a longterm pin */
+#define PG_unpinnable BIT(5) /* CMA or movable zone: not for a longterm pin */
 #define PG_dirty BIT(6)
-#define PG_inaccessible BIT(7)	/* arch_make_folio_accessible() fails */
+#define PG_inaccessible BIT(7) /* arch_make_folio_accessible() fails */
 #define PG_lru BIT(8)
 
 enum mapping_kind { MAPPING_FILE, MAPPING_SHMEM, MAPPING_SECRETMEM };
@@ -25,8 +27,8 @@ enum mapping_kind { MAPPING_FILE, MAPPING_SHMEM, MAPPING_SECRETMEM };
 /* A file: what of it the page cache holds. */
 struct address_space {
 	enum mapping_kind kind;
-	unsigned long nr;	/* pages in incore */
-	u8 *incore;		/* one a page: 1 cached and up to date */
+	unsigned long nr; /* pages in incore */
+	u8 *incore;	  /* one a page: 1 cached and up to date */
 };
 
 /* Low bit of page->mapping, as in the kernel: the rest is an anon_vma, which nobody here looks at. */
@@ -67,7 +69,7 @@ enum folio_kind {
 	FOLIO_SHMEM,
 	FOLIO_SECRETMEM,
 	FOLIO_HUGETLB,
-	FOLIO_DEVICE,	/* belongs to a pagemap */
+	FOLIO_DEVICE, /* belongs to a pagemap */
 	FOLIO_ZERO,
 	FOLIO_TRUNCATED, /* was a file's: no mapping any more */
 	FOLIO_NR_KINDS,
@@ -91,13 +93,13 @@ struct user_mem {
 	unsigned long nr_pages;
 	unsigned int section_shift;
 	bool vmemmap;
-	unsigned int *slot;	/* section -> place of its piece of map, or MEM_NO_SLOT for a hole */
+	unsigned int *slot; /* section -> place of its piece of map, or MEM_NO_SLOT for a hole */
 	unsigned long zero_pfn;
 	u64 pins_acquired, pins_released;
 	u64 freed;
-	u64 warned;		/* what the kernel would print */
-	u64 relaxed;		/* cond_resched() of VFIO */
-	bool by_page;		/* VFIO's disable_hugepages */
+	u64 warned;   /* what the kernel would print */
+	u64 relaxed;  /* cond_resched() of VFIO */
+	bool by_page; /* VFIO's disable_hugepages */
 	struct address_space file, shmem, secretmem;
 	struct dev_pagemap pagemaps[4];
 	unsigned int nr_pagemaps;
@@ -110,7 +112,8 @@ extern struct user_mem mem;
  * struct mem_opts - a memory to be made
  * @nr_pages: frames 0 .. nr_pages - 1
  * @section_pages: frames a section, a power of two; 0: 32768
- * @no_vmemmap: each section's struct pages somewhere else: neighbours in one space are not neighbours in the other
+ * @no_vmemmap: each section's struct pages somewhere else: neighbours in one space are not
+ * neighbours in the other
  * @slot: with @no_vmemmap, place of each section's struct pages; NULL: last section first
  */
 struct mem_opts {
@@ -148,7 +151,8 @@ static inline struct page *mem_page(unsigned long pfn)
 	if (mem_has_vmemmap())
 		return mem.map + pfn;
 	offset = pfn & (BIT(mem.section_shift) - 1);
-	return mem.map + ((unsigned long)mem.slot[pfn >> mem.section_shift] << mem.section_shift) + offset;
+	return mem.map + ((unsigned long)mem.slot[pfn >> mem.section_shift] << mem.section_shift) +
+	       offset;
 }
 
 static inline unsigned long mem_pfn(const struct page *page)
@@ -157,7 +161,8 @@ static inline unsigned long mem_pfn(const struct page *page)
 
 	if (mem_has_vmemmap())
 		return index;
-	return ((unsigned long)page->section << mem.section_shift) + (index & (BIT(mem.section_shift) - 1));
+	return ((unsigned long)page->section << mem.section_shift) +
+	       (index & (BIT(mem.section_shift) - 1));
 }
 
 static inline struct folio *mem_page_folio(const struct page *page)
@@ -177,7 +182,10 @@ static inline bool mem_folio_is_anon(const struct folio *folio)
 	return READ_ONCE(folio->page.mapping) & MAPPING_ANON;
 }
 
-/* Is everything given back: pins balanced, and each folio back at @refs references (checked by the caller per folio). */
+/*
+ * Is everything given back: pins balanced, and each folio back at @refs references (checked by the
+ * caller per folio).
+ */
 static inline int mem_folio_pincount(const struct folio *folio)
 {
 	return mem_folio_order(folio) ? folio->second.pincount : 0;

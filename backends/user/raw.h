@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Every access a walker makes to memory that others may change goes through here: the words of a table, the counts and
- * flags of a page, barriers. A build with PTB_USER_HOOKS counts them and lets a script act before each, which is how a test
- * plays "the other side" at an exact moment; without it the hook is not there at all.
+ * Every access a walker makes to memory that others may change goes through here: the words of a
+ * table, the counts and flags of a page, barriers. A build with PTB_USER_HOOKS counts them and lets
+ * a script act before each, which is how a test plays "the other side" at an exact moment; without
+ * it the hook is not there at all.
  */
 #ifndef PTB_USER_RAW_H
 #define PTB_USER_RAW_H
@@ -10,20 +11,20 @@
 #include "kernel.h"
 
 enum raw_op {
-	RAW_PTE,	/* load of an entry word, table lock held */
+	RAW_PTE, /* load of an entry word, table lock held */
 	RAW_PTE_LOCKLESS,
-	RAW_PMD,	/* load of a word above the table, or of a leaf */
-	RAW_FOLIO,	/* lookup of a page's folio */
-	RAW_TRY_REF,	/* add unless zero */
+	RAW_PMD,     /* load of a word above the table, or of a leaf */
+	RAW_FOLIO,   /* lookup of a page's folio */
+	RAW_TRY_REF, /* add unless zero */
 	RAW_REF_ADD,
 	RAW_REF_PUT,
 	RAW_PINCOUNT,
-	RAW_STAT,	/* node statistics: this CPU's own line, no atomic */
+	RAW_STAT, /* node statistics: this CPU's own line, no atomic */
 	RAW_MB,
 	RAW_RMB,
-	RAW_EXCLUSIVE,	/* load of a per-page bit */
-	RAW_FLAG,	/* set or clear a folio's flag */
-	RAW_SEQ,	/* write_protect_seq */
+	RAW_EXCLUSIVE, /* load of a per-page bit */
+	RAW_FLAG,      /* set or clear a folio's flag */
+	RAW_SEQ,       /* write_protect_seq */
 	RAW_NR,
 };
 

@@ -21,29 +21,32 @@ enum replay_row {
 };
 
 struct row_result {
-	u64 entries;		/* pages the walker dealt with */
-	u64 runs;		/* steps it took for them */
+	u64 entries;		   /* pages the walker dealt with */
+	u64 runs;		   /* steps it took for them */
 	u64 by_class[RUN_CLASSES]; /* entries by the length of their run */
-	u64 atomics[2];		/* read-modify-writes of shared words: per entry, batched */
-	double ns[2];		/* a page: per entry, batched; medians over rounds */
-	double ratio;		/* median of the paired rounds' ratios */
+	u64 atomics[2];		   /* read-modify-writes of shared words: per entry, batched */
+	double ns[2];		   /* a page: per entry, batched; medians over rounds */
+	double ratio;		   /* median of the paired rounds' ratios */
 };
 
 struct replay_result {
 	struct row_result row[ROW_NR];
 	u64 present, swapped, empty;
-	unsigned int windows;	/* address spaces it took */
-	char disagree[160];	/* where the two walkers differed; empty if they agree */
+	unsigned int windows; /* address spaces it took */
+	char disagree[160];   /* where the two walkers differed; empty if they agree */
 };
 
 /* Either a recording or a layout. */
 struct replay_input {
 	const struct snapshot *snapshot;
 	const struct layout *layout;
-	unsigned int rounds;	/* of timing */
+	unsigned int rounds; /* of timing */
 };
 
-/* The only seam between formats. A hooked one counts, a plain one measures time; both compare the walkers. */
+/*
+ * The only seam between formats. A hooked one counts, a plain one measures time; both compare the
+ * walkers.
+ */
 struct ptb_format {
 	const char *name;
 	unsigned int page_shift;
@@ -61,7 +64,8 @@ extern const unsigned int ptb_nr_formats;
 const struct ptb_format_pair *format_find(const char *name);
 
 /* Count, then measure, and put the two together. */
-bool replay(const struct ptb_format_pair *fmt, const struct replay_input *in, struct replay_result *out);
+bool replay(const struct ptb_format_pair *fmt, const struct replay_input *in,
+	    struct replay_result *out);
 
 static inline unsigned int run_class(u64 nr)
 {

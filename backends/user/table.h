@@ -17,7 +17,10 @@
 #define FMT_PMD_SIZE (1UL << PTB_PMD_SHIFT)
 #define FMT_PUD_SIZE (1UL << FMT_PUD_SHIFT)
 
-/* Beyond so many tables the guards would exhaust the mappings a process may have (vm.max_map_count). */
+/*
+ * Beyond so many tables the guards would exhaust the mappings a process may have
+ * (vm.max_map_count).
+ */
 #define TABLE_GUARDED_MAX 4096
 
 static inline size_t table_bytes(void)
@@ -31,11 +34,13 @@ static inline size_t table_bytes(void)
 static inline ptb_pte_t *table_alloc(bool guarded)
 {
 	size_t host = guarded ? sysconf(_SC_PAGESIZE) : 0, bytes = table_bytes();
-	char *p = mmap(NULL, bytes + 2 * host, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *p = mmap(NULL, bytes + 2 * host, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		       -1, 0);
 
 	if (p == MAP_FAILED)
 		abort();
-	if (guarded && (mprotect(p, host, PROT_NONE) || mprotect(p + host + bytes, host, PROT_NONE)))
+	if (guarded &&
+	    (mprotect(p, host, PROT_NONE) || mprotect(p + host + bytes, host, PROT_NONE)))
 		abort();
 	return (ptb_pte_t *)(p + host + bytes) - FMT_PTES;
 }
@@ -122,9 +127,12 @@ static inline void pte_set(ptb_pte_t *ptep, ptb_pte_t pte)
 	word_set(&ptep->w, word_val(pte.w));
 }
 
-/* Entries of one run: blocks get their hint where the format has one and the kernel would fold them. */
-static inline void mm_set_run(struct mm_struct *mm, unsigned long addr, unsigned long pfn,
-			      unsigned long nr, u32 attrs)
+/*
+ * Entries of one run: blocks get their hint where the format has one and the kernel would fold
+ * them.
+ */
+static inline void
+mm_set_run(struct mm_struct *mm, unsigned long addr, unsigned long pfn, unsigned long nr, u32 attrs)
 {
 	unsigned long i;
 

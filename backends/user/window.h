@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * A window: one address space with the memory behind it, and what the walkers are to be sent over. Made from a recording or
- * a layout; a recording that is larger than the format's address space takes several.
+ * A window: one address space with the memory behind it, and what the walkers are to be sent over.
+ * Made from a recording or a layout; a recording that is larger than the format's address space
+ * takes several.
  */
 #ifndef PTB_USER_WINDOW_H
 #define PTB_USER_WINDOW_H
@@ -10,7 +11,7 @@
 #include "replay.h"
 
 struct range {
-	unsigned long addr;	/* dax: frame */
+	unsigned long addr; /* dax: frame */
 	unsigned long nr;
 };
 
@@ -29,17 +30,17 @@ struct vfio_run {
 struct window {
 	struct mm_struct mm;
 	struct ranges present;	/* consecutive present entries */
-	struct ranges pinnable;	/* of them, what a longterm pin would take as it is */
+	struct ranges pinnable; /* of them, what a longterm pin would take as it is */
 	struct ranges frames;	/* consecutive frames inside a PMD's worth, as device memory */
 	u64 swapped, empty;
 
-	struct page **pages;	/* output of gup_fast and dax */
-	unsigned char *vec;	/* output of mincore */
-	struct vfio_run *runs;	/* output of vfio */
-	unsigned long room;	/* in each */
-	unsigned long done;	/* written */
+	struct page **pages;   /* output of gup_fast and dax */
+	unsigned char *vec;    /* output of mincore */
+	struct vfio_run *runs; /* output of vfio */
+	unsigned long room;    /* in each */
+	unsigned long done;    /* written */
 
-	unsigned long *folios;	/* first frames, to look at counts */
+	unsigned long *folios; /* first frames, to look at counts */
 	unsigned long nr_folios;
 };
 
@@ -168,7 +169,8 @@ static inline unsigned long *snap_memory(const struct snapshot *s)
 	for (i = 0; i < s->nr_folios; i++) {
 		const struct snap_folio *f = &s->folios[i];
 		bool zero = f->kind == SNAP_ZERO && !f->order && mem.zero_pfn == ULONG_MAX;
-		struct folio *folio = mem_folio(f->frame, f->order, zero ? FOLIO_ZERO : snap_folio_kind(f->kind));
+		struct folio *folio =
+			mem_folio(f->frame, f->order, zero ? FOLIO_ZERO : snap_folio_kind(f->kind));
 
 		if (f->kind == SNAP_SPECIAL)
 			folio->page.flags |= PG_reserved;
@@ -205,14 +207,18 @@ static inline void snap_exclusive(unsigned long pfn, unsigned long nr, bool leaf
 		mem_page(pfn + i)->flags |= PG_anon_exclusive;
 }
 
-/* Part of a run inside one folio: leaves where the recording had them and this format's fit, entries otherwise. */
+/*
+ * Part of a run inside one folio: leaves where the recording had them and this format's fit,
+ * entries otherwise.
+ */
 static inline void snap_map(struct mm_struct *mm, unsigned long addr, const struct snap_run *run,
 			    unsigned long pfn, unsigned long nr, u32 attrs)
 {
 	while (nr) {
 		unsigned long step = FMT_PTES - mm_pte_index(addr);
 
-		if (run->level == SNAP_PMD && step == FMT_PTES && nr >= step && pfn % FMT_PTES == 0) {
+		if (run->level == SNAP_PMD && step == FMT_PTES && nr >= step &&
+		    pfn % FMT_PTES == 0) {
 			word_set(&mm_pmdp(mm, addr)->w, upper_leaf(pfn, attrs & ~A_CONT));
 		} else {
 			step = step < nr ? step : nr;
@@ -224,8 +230,9 @@ static inline void snap_map(struct mm_struct *mm, unsigned long addr, const stru
 	}
 }
 
-static inline void snap_map_present(struct mm_struct *mm, unsigned long addr, const struct snapshot *s,
-				    const struct snap_run *run, unsigned long pfn, unsigned long nr)
+static inline void snap_map_present(struct mm_struct *mm, unsigned long addr,
+				    const struct snapshot *s, const struct snap_run *run,
+				    unsigned long pfn, unsigned long nr)
 {
 	unsigned long part;
 
@@ -240,8 +247,8 @@ static inline void snap_map_present(struct mm_struct *mm, unsigned long addr, co
 	}
 }
 
-static inline void snap_map_swap(struct mm_struct *mm, unsigned long addr, const struct snap_run *run,
-				 u64 first, unsigned long nr)
+static inline void snap_map_swap(struct mm_struct *mm, unsigned long addr,
+				 const struct snap_run *run, u64 first, unsigned long nr)
 {
 	bool swap = run->type == SNAP_SWAP;
 	u32 attrs = 0;
@@ -251,8 +258,9 @@ static inline void snap_map_swap(struct mm_struct *mm, unsigned long addr, const
 	attrs |= run->bits & SNAP_SOFT_DIRTY ? A_SOFT_DIRTY : 0;
 	attrs |= run->bits & SNAP_UFFD_WP ? A_UFFD_WP : 0;
 	for (i = 0; i < nr; i++, addr += FMT_PAGE_SIZE)
-		pte_set(mm_ptep_alloc(mm, addr), fmt_swp_mk(swap ? 0 : SWP_MIGRATION_READ,
-							    (first + i) & (BIT_ULL(40) - 1), attrs));
+		pte_set(mm_ptep_alloc(mm, addr),
+			fmt_swp_mk(swap ? 0 : SWP_MIGRATION_READ, (first + i) & (BIT_ULL(40) - 1),
+				   attrs));
 }
 
 /* Alignment to 2 MiB of the recording and to a table of this format survives. */
@@ -261,7 +269,10 @@ static inline u64 snap_unit(void)
 	return FMT_PTES > 512 ? FMT_PTES : 512;
 }
 
-/* A hole of more than a few tables is cut short by whole 2 MiB (of the recording) and whole tables: it has nothing to walk. */
+/*
+ * A hole of more than a few tables is cut short by whole 2 MiB (of the recording) and whole tables:
+ * it has nothing to walk.
+ */
 static inline u64 snap_hole(u64 nr)
 {
 	u64 unit = snap_unit();
@@ -274,12 +285,15 @@ static inline u64 snap_run_pages(const struct snap_run *run)
 	return run->type == SNAP_NONE ? snap_hole(run->nr) : run->nr;
 }
 
-/* Where a walk through a recording stands: linear pages, holes cut short, vmas one after another as far apart as they were. */
+/*
+ * Where a walk through a recording stands: linear pages, holes cut short, vmas one after another as
+ * far apart as they were.
+ */
 struct snap_cursor {
-	size_t vma, run;	/* run: in the snapshot */
-	u64 in_run;		/* pages of it that are done */
-	u64 page;		/* linear */
-	bool gap_done;		/* the gap before the vma is in page */
+	size_t vma, run; /* run: in the snapshot */
+	u64 in_run;	 /* pages of it that are done */
+	u64 page;	 /* linear */
+	bool gap_done;	 /* the gap before the vma is in page */
 };
 
 static inline u64 snap_vma_gap(const struct snapshot *s, size_t vma)
@@ -291,8 +305,8 @@ static inline u64 snap_vma_gap(const struct snapshot *s, size_t vma)
 	return snap_hole(v->page - (prev->page + prev->nr_pages));
 }
 
-static inline struct vm_area_struct *window_add_vma(struct window *w, const struct snap_vma *v,
-						    unsigned long addr)
+static inline struct vm_area_struct *
+window_add_vma(struct window *w, const struct snap_vma *v, unsigned long addr)
 {
 	struct mm_struct *mm = &w->mm;
 	struct vm_area_struct *vma;
@@ -310,8 +324,8 @@ static inline struct vm_area_struct *window_add_vma(struct window *w, const stru
 }
 
 /* Pages of the current run that fit below @limit; sets them up at @addr. */
-static inline u64 snap_place(struct window *w, const struct snapshot *s, const struct snap_cursor *c,
-			     unsigned long addr, u64 limit)
+static inline u64 snap_place(struct window *w, const struct snapshot *s,
+			     const struct snap_cursor *c, unsigned long addr, u64 limit)
 {
 	const struct snap_run *run = &s->runs[c->run];
 	u64 nr = snap_run_pages(run) - c->in_run;

@@ -11,8 +11,8 @@
  * @pages: pages, any kind, from any folios
  * @n: how many, at least 1
  *
- * A pointer one further is a frame one further only inside a memory section, so at a section's end the run may stop early:
- * who wants it whole compares frame numbers across calls.
+ * A pointer one further is a frame one further only inside a memory section, so at a section's end
+ * the run may stop early: who wants it whole compares frame numbers across calls.
  *
  * Mirrors: num_pages_contiguous(). Return: pages, 1 to @n.
  */
@@ -34,7 +34,8 @@ static __always_inline size_t ptb_contig_pages(struct page **pages, size_t n)
  * @pages: pages whose folios are held
  * @n: how many, at least 1
  *
- * The array may start anywhere in the folio, end before it does, skip or repeat pages. Crosses sections.
+ * The array may start anywhere in the folio, end before it does, skip or repeat pages. Crosses
+ * sections.
  *
  * Return: pages, 1 to @n, not leaving the folio.
  */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What a backend need not say. Each is right for a machine without the feature; ops.h has the contract. */
+/*
+ * What a backend need not say. Each is right for a machine without the feature; ops.h has the
+ * contract.
+ */
 #ifndef PTEBATCH_DEFAULTS_H
 #define PTEBATCH_DEFAULTS_H
 

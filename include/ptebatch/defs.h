@@ -20,9 +20,10 @@
 #endif
 
 /*
- * How a scan treats two entries that differ. By default it ignores young, dirty, soft-dirty and write, and compares every
- * other bit. Bits 0 to 4 are mainline's FPB_* of the same name. Always a compile-time constant, so that a test that is not
- * asked for costs nothing, and never a default, so that nobody ignores the write bit by not thinking of it.
+ * How a scan treats two entries that differ. By default it ignores young, dirty, soft-dirty and
+ * write, and compares every other bit. Bits 0 to 4 are mainline's FPB_* of the same name. Always a
+ * compile-time constant, so that a test that is not asked for costs nothing, and never a default,
+ * so that nobody ignores the write bit by not thinking of it.
  */
 typedef unsigned int __bitwise ptb_t;
 
@@ -39,12 +40,16 @@ typedef unsigned int __bitwise ptb_t;
 #define PTB_NO_HINT ((__force ptb_t)(1U << 7))
 
 /*
- * Callers name the use.
+ * Callers name the use:
  *
  * LOOK: the entries are only looked at, or cleared for good. Greedy.
- * SET: entries of the run are set again from the first. Ignoring write here granted write access in real kernels
- * (mremap and lazyfree, both in 2025), so write and soft-dirty must agree; young and dirty are gathered so that none is lost.
+ *
+ * SET: entries of the run are set again from the first. Ignoring write here granted write access in
+ * real kernels (mremap and lazyfree, both in 2025), so write and soft-dirty must agree; young and
+ * dirty are gathered so that none is lost.
+ *
  * GUP_FAST: no lock, and the first entry's right to write is taken for all.
+ *
  * GUP_LOCKED: the same under the table lock, where a write also dirties the folio by its entries.
  */
 #define PTB_FOR_LOOK ((__force ptb_t)0)

@@ -2,8 +2,9 @@
 /*
  * grab: take and drop references or pins of a folio, all or nothing.
  *
- * A get is a reference. A pin is a reference plus the mark that device access may be going on: counted in the folio's pin
- * count if it has one, else as GUP_PIN_COUNTING_BIAS references. gup is the FOLL_* word of the caller.
+ * A get is a reference. A pin is a reference plus the mark that device access may be going on:
+ * counted in the folio's pin count if it has one, else as GUP_PIN_COUNTING_BIAS references. gup is
+ * the FOLL_* word of the caller.
  */
 #ifndef PTEBATCH_GRAB_H
 #define PTEBATCH_GRAB_H
@@ -11,8 +12,9 @@
 #include "ops.h"
 
 /*
- * Is there room for more. Asked before adding: the kernel only looks whether the count is negative already, which a batch
- * of pins could carry over the edge in one step (CVE-2019-11487 took one page at a time).
+ * Is there room for more. Asked before adding: the kernel only looks whether the count is negative
+ * already, which a batch of pins could carry over the edge in one step (CVE-2019-11487 took one
+ * page at a time).
  */
 static __always_inline bool ptb_ref_has_room(struct folio *folio, int refs)
 {
@@ -32,7 +34,10 @@ static __always_inline struct folio *ptb_try_get(struct page *page, int refs)
 			return NULL;
 		if (unlikely(!ptb_folio_try_ref(folio, refs)))
 			return NULL;
-		/* Split between lookup and reference: what is held has nothing to do with the page any more. */
+		/*
+		 * Split between lookup and reference: what is held has nothing to do with the page
+		 * any more.
+		 */
 		if (likely(ptb_page_folio(page) == folio))
 			return folio;
 		ptb_folio_put_refs(folio, refs);
@@ -59,9 +64,9 @@ static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs)
  * @refs: pages to account, at least 1, all of them in the folio once it is held
  * @gup: FOLL_GET or FOLL_PIN, with FOLL_LONGTERM and FOLL_PCI_P2PDMA heeded
  *
- * Context: IRQs off, so that the memory of @page cannot become anything but a page. Ordering: full barrier on success; the
- * entry is read again behind it. Mirrors: try_grab_folio_fast() of GUP-fast.
- * Return: the folio, or NULL and nothing is held.
+ * Context: IRQs off, so that the memory of @page cannot become anything but a page. Ordering: full
+ * barrier on success; the entry is read again behind it. Mirrors: try_grab_folio_fast() of
+ * GUP-fast. Return: the folio, or NULL and nothing is held.
  */
 static __always_inline struct folio *ptb_grab_first(struct page *page, int refs, unsigned int gup)
 {
@@ -83,7 +88,10 @@ static __always_inline struct folio *ptb_grab_first(struct page *page, int refs,
 		goto drop;
 	if (unlikely(!ptb_refs_to_pins(folio, refs)))
 		goto drop;
-	/* Pairs with fork and KSM: they clear the entry, then look for pins; we pin, then look at the entry. */
+	/*
+	 * Pairs with fork and KSM: they clear the entry, then look for pins; we pin, then look at
+	 * the entry.
+	 */
 	ptb_mb_after_pin();
 	return folio;
 drop:
@@ -97,7 +105,8 @@ drop:
  * @refs: pages to account
  * @gup: FOLL_GET or FOLL_PIN
  *
- * Where the folio may live for long is not asked again: who holds it already has asked, or is slow GUP and migrates it.
+ * Where the folio may live for long is not asked again: who holds it already has asked, or is slow
+ * GUP and migrates it.
  *
  * Mirrors: try_grab_folio(). Return: whether all were taken; if not, none was.
  */
@@ -147,13 +156,15 @@ static __always_inline void ptb_put(struct folio *folio, int refs, unsigned int 
 /**
  * ptb_unshared() - leading pages of a run that a read-only pin may keep as they are
  * @vma: the mapping, or NULL where it is not known (GUP-fast)
- * @folio: pinned by the caller: from then on exclusive can be seen going away, never coming back unnoticed
+ * @folio: pinned by the caller: from then on exclusive can be seen going away, never coming back
+ * unnoticed
  * @page: first page of the run, in @folio
  * @nr: pages of the run, all mapped read-only
  * @gup: FOLL_* word
  *
- * A pin that only reads must still see what its process writes later, so an anonymous page that others may own has to be
- * copied first. That is known page by page, except that hugetlb keeps it on the head for the whole folio.
+ * A pin that only reads must still see what its process writes later, so an anonymous page that
+ * others may own has to be copied first. That is known page by page, except that hugetlb keeps it
+ * on the head for the whole folio.
  *
  * Ordering: the flags are read after the pin. Mirrors: gup_must_unshare(). Return: pages, 0 to @nr.
  */
@@ -174,7 +185,10 @@ static __always_inline unsigned int ptb_unshared(struct vm_area_struct *vma, str
 		return vma && !ptb_vma_is_cow(vma) ? nr : 0;
 	}
 
-	/* Pairs with the barrier in folio_try_share_anon_rmap_*(): pins are looked at there, exclusive here. */
+	/*
+	 * Pairs with the barrier in folio_try_share_anon_rmap_*(): pins are looked at there,
+	 * exclusive here.
+	 */
 	ptb_rmb();
 
 	if (ptb_folio_test_hugetlb(folio))

@@ -2,17 +2,22 @@
 /*
  * THE CONTRACT: what a backend gives to the primitives.
  *
- * A backend writes "static inline" functions under names of its own, says "#define ptb_x backend_x" for each, and is
- * included first. The prototypes below then re-declare its functions, so that a wrong type is a compile error that names
- * the op. Where a default exists (defaults.h) the op may be left out. Ops that one walker alone needs stand at the top of
- * that walker's header, the four of the vpfn tree at the top of vpfn.h.
+ * A backend writes "static inline" functions under names of its own, says "#define ptb_x backend_x"
+ * for each, and is included first. The prototypes below then re-declare its functions, so that a
+ * wrong type is a compile error that names the op. Where a default exists (defaults.h) the op may
+ * be left out. Ops that one walker alone needs stand at the top of that walker's header, the four
+ * of the vpfn tree at the top of vpfn.h.
  *
  * Besides, a backend gives
- *   types      ptb_pte_t, ptb_pmd_t; struct page, struct folio (with its head page as member "page"), struct
- *              vm_area_struct
- *   constants  PTB_PAGE_SHIFT, PTB_PMD_SHIFT; FOLL_GET, FOLL_PIN, FOLL_WRITE, FOLL_LONGTERM, FOLL_PCI_P2PDMA;
- *              GUP_PIN_COUNTING_BIAS; INT_MAX and the error numbers
- *   words      bool, u64, likely, unlikely, __always_inline, __bitwise, __force, memset, BUILD_BUG_ON_MSG
+ *
+ *   types      ptb_pte_t, ptb_pmd_t; struct vm_area_struct, struct page, struct folio with its head
+ *              page as member "page"
+ *
+ *   constants  PTB_PAGE_SHIFT, PTB_PMD_SHIFT; FOLL_GET, FOLL_PIN, FOLL_WRITE, FOLL_LONGTERM,
+ *              FOLL_PCI_P2PDMA; GUP_PIN_COUNTING_BIAS; INT_MAX and the error numbers
+ *
+ *   words      bool, u64, likely, unlikely, __always_inline, __bitwise, __force, memset,
+ *              BUILD_BUG_ON_MSG
  *
  * Unless an op says otherwise it may be called in any context, sleeps never, and orders nothing.
  */
@@ -27,13 +32,15 @@
 /**
  * ptb_ptep_get() - read an entry from a table
  * @ptep: into a table that cannot be freed meanwhile
- * @flags: with PTB_LOCKLESS no table lock is held and the value must be one that the table held as a whole at some moment
+ * @flags: with PTB_LOCKLESS no table lock is held and the value must be one that the table held as
+ * a whole at some moment
  *
- * Young and dirty of a block may be gathered from all its entries; where @flags neither respect nor merge them, one load is
- * enough and they may be stale. Two reads with the same @flags of an entry that nobody changed return the same.
+ * Young and dirty of a block may be gathered from all its entries; where @flags neither respect nor
+ * merge them, one load is enough and they may be stale. Two reads with the same @flags of an entry
+ * that nobody changed return the same.
  *
- * Needed by: scan, walkers. Context: the table lock, or IRQs off with PTB_LOCKLESS. Mirrors: ptep_get(),
- * ptep_get_lockless(). Return: the entry.
+ * Needed by: scan, walkers. Context: the table lock, or IRQs off with PTB_LOCKLESS. Mirrors:
+ * ptep_get(), ptep_get_lockless(). Return: the entry.
  */
 static inline ptb_pte_t ptb_ptep_get(ptb_pte_t *ptep, const ptb_t flags);
 
@@ -57,10 +64,12 @@ static inline unsigned long ptb_pte_pfn(ptb_pte_t pte);
 /**
  * ptb_pte_advance() - the entry that would map the n-th page after this one
  * @pte: a present entry, by value
- * @n: pages to go forward, at least 1, staying inside the folio (or the range of frames the caller vouches for)
+ * @n: pages to go forward, at least 1, staying inside the folio (or the range of frames the caller
+ * vouches for)
  *
- * Only the frame number changes. The result is for comparing, never for storing. A format whose frame number is not one
- * linear field rebuilds the entry; none adds to the raw value without knowing that it is one.
+ * Only the frame number changes. The result is for comparing, never for storing. A format whose
+ * frame number is not one linear field rebuilds the entry; none adds to the raw value without
+ * knowing that it is one.
  *
  * Needed by: scan. Mirrors: pte_advance_pfn(). Return: the entry.
  */
@@ -123,8 +132,9 @@ static inline bool ptb_pte_dirty(ptb_pte_t pte);
  * ptb_pte_mkold() - the entry with young cleared, for comparing
  * @pte: a present entry
  *
- * This and the next three commute with ptb_pte_advance(), are idempotent, and leave frame and presence alone. They are
- * applied in the order clean, soft-dirty, write-protect, old: on x86 write-protecting moves a dirty bit that is still set.
+ * This and the next three commute with ptb_pte_advance(), are idempotent, and leave frame and
+ * presence alone. They are applied in the order clean, soft-dirty, write-protect, old: on x86
+ * write-protecting moves a dirty bit that is still set.
  *
  * Needed by: scan. Mirrors: pte_mkold().
  */
@@ -193,8 +203,8 @@ static inline ptb_pte_t ptb_pte_swap_next(ptb_pte_t pte);
  * ptb_page_folio() - the folio a page belongs to at this moment
  * @page: a page
  *
- * Stable only under a reference, or where nobody can split or free; never asserts, as it is also asked of pages that may
- * be on their way out.
+ * Stable only under a reference, or where nobody can split or free; never asserts, as it is also
+ * asked of pages that may be on their way out.
  *
  * Needed by: grab, contig, walkers. Mirrors: page_folio().
  */
@@ -252,7 +262,8 @@ static inline int ptb_folio_ref_count(struct folio *folio);
  *
  * Ordering: full barrier on success.
  *
- * Needed by: grab. Mirrors: folio_ref_try_add(), folio_ref_try_add_rcu(). Return: whether they were added.
+ * Needed by: grab. Mirrors: folio_ref_try_add(), folio_ref_try_add_rcu(). Return: whether they were
+ * added.
  */
 static inline bool ptb_folio_try_ref(struct folio *folio, int refs);
 
@@ -270,7 +281,8 @@ static inline void ptb_folio_ref_add(struct folio *folio, int refs);
  * @folio: held by at least @refs
  * @refs: references
  *
- * Ordering: release. Needed by: grab. Mirrors: folio_put_refs(), with put_devmap_managed_folio_refs() where there is one.
+ * Ordering: release. Needed by: grab. Mirrors: folio_put_refs(), with
+ * put_devmap_managed_folio_refs() where there is one.
  */
 static inline void ptb_folio_put_refs(struct folio *folio, int refs);
 
@@ -324,15 +336,17 @@ static inline bool ptb_page_is_p2pdma(struct page *page);
  * @folio: held
  * @pins: acquired if positive, released if negative
  *
- * Needed by: grab. Default: nothing. Mirrors: node_stat_mod_folio() of NR_FOLL_PIN_ACQUIRED, NR_FOLL_PIN_RELEASED.
+ * Needed by: grab. Default: nothing. Mirrors: node_stat_mod_folio() of NR_FOLL_PIN_ACQUIRED,
+ * NR_FOLL_PIN_RELEASED.
  */
 static inline void ptb_folio_stat_pins(struct folio *folio, int pins);
 
 /**
  * ptb_mb_after_pin() - full barrier between a pin and what is read under it
  *
- * Ordering: every access before, the read-modify-write of the count among them, comes before every access after. Pairs
- * with the barrier between clearing an entry and reading the counts on the other side.
+ * Ordering: every access before, the read-modify-write of the count among them, comes before every
+ * access after. Pairs with the barrier between clearing an entry and reading the counts on the
+ * other side.
  *
  * Needed by: grab. Mirrors: smp_mb__after_atomic().
  */
@@ -386,8 +400,8 @@ static inline bool ptb_vma_is_cow(struct vm_area_struct *vma);
  * @a: a page
  * @b: the struct page behind it in memory
  *
- * Needed by: contig. Default: true, right wherever the memory map is virtual or flat. Mirrors: memdesc_section() equality
- * in num_pages_contiguous().
+ * Needed by: contig. Default: true, right wherever the memory map is virtual or flat. Mirrors:
+ * memdesc_section() equality in num_pages_contiguous().
  */
 static inline bool ptb_page_same_section(const struct page *a, const struct page *b);
 

@@ -19,7 +19,8 @@ static __always_inline unsigned long ptb_folio_end(struct folio *folio)
  * @addr: address, page aligned
  * @end: end of the range, above @addr; 0 for the top of the address space
  *
- * The scan itself knows no table and no vma: rmap code that left this out read behind a table (6.15).
+ * The scan itself knows no table and no vma: rmap code that left this out read behind a table
+ * (6.15).
  */
 static __always_inline unsigned int ptb_max_nr(unsigned long addr, unsigned long end)
 {
@@ -31,7 +32,10 @@ static __always_inline unsigned int ptb_max_nr(unsigned long addr, unsigned long
 	return ((last - addr) >> PTB_PAGE_SHIFT) + 1;
 }
 
-/* What of an entry must agree. The order matters: on x86 wrprotect moves a dirty bit that mkclean has not yet cleared. */
+/*
+ * What of an entry must agree. The order matters: on x86 wrprotect moves a dirty bit that mkclean
+ * has not yet cleared.
+ */
 static __always_inline ptb_pte_t ptb_pte_key(ptb_pte_t pte, const ptb_t flags)
 {
 	if (!(flags & PTB_RESPECT_DIRTY))
@@ -78,7 +82,10 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
 		pte = ptb_ptep_get(ptep + nr, flags);
 		if (!ptb_pte_same(ptb_pte_key(pte, flags), expected))
 			break;
-		/* With dirty released an x86 shadow stack entry equals a write-protected one that was dirty. */
+		/*
+		 * With dirty released an x86 shadow stack entry equals a write-protected one that
+		 * was dirty.
+		 */
 		if ((flags & PTB_RESPECT_WRITE) && ptb_pte_write(pte) != ptb_pte_write(first))
 			break;
 
@@ -101,8 +108,9 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
  * @max_nr: entries that may be touched, at least 1: see ptb_max_nr(), and the end of the vma
  * @flags: a constant, one of PTB_FOR_*, or a combination
  *
- * Without PTB_LOCKLESS the table lock is held. With it IRQs are off, the reference was taken before @ptentp was read (again),
- * and the batch holds for as long as the reference: a folio with an unexpected reference is neither split nor freed.
+ * Without PTB_LOCKLESS the table lock is held. With it IRQs are off, the reference was taken before
+ * @ptentp was read (again), and the batch holds for as long as the reference: a folio with an
+ * unexpected reference is neither split nor freed.
  *
  * Mirrors: folio_pte_batch_flags(). Return: entries, 1 to @max_nr, not leaving the folio.
  */
@@ -112,7 +120,10 @@ static __always_inline unsigned int ptb_scan_folio(struct folio *folio, struct v
 {
 	unsigned long left = ptb_folio_end(folio) - ptb_pte_pfn(*ptentp);
 
-	/* Past the folio an advanced entry may look like an empty slot (Xen PV): never compare there. */
+	/*
+	 * Past the folio an advanced entry may look like an empty slot (Xen PV): never compare
+	 * there.
+	 */
 	if (left < max_nr)
 		max_nr = left;
 	return __ptb_scan(vma, ptep, ptentp, max_nr, flags);
@@ -122,12 +133,13 @@ static __always_inline unsigned int ptb_scan_folio(struct folio *folio, struct v
  * ptb_scan() - length of a run by entries alone; it may cross folios
  * @ptep: the first entry, in a table
  * @ptentp: the caller's copy of it, present
- * @pfn_end: frame behind the last one that may be advanced to: mandatory, for the reason in ptb_scan_folio()
+ * @pfn_end: frame behind the last one that may be advanced to: mandatory, for the reason in
+ * ptb_scan_folio()
  * @max_nr: entries that may be touched, at least 1
  * @flags: a constant
  *
- * For those who only read. A run that crosses folios must not be set again: on arm64 it would spread accessed and dirty
- * over folios that are neither.
+ * For those who only read. A run that crosses folios must not be set again: on arm64 it would
+ * spread accessed and dirty over folios that are neither.
  *
  * Context: as ptb_scan_folio(), but no struct page is touched. Return: entries, 1 to @max_nr.
  */
@@ -150,8 +162,8 @@ static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
  *
  * Return: entries, 1 to @max_nr.
  */
-static __always_inline unsigned int ptb_scan_present(ptb_pte_t *ptep, ptb_pte_t pte,
-						     unsigned int max_nr)
+static __always_inline unsigned int
+ptb_scan_present(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
 {
 	unsigned int nr = 0;
 
@@ -190,8 +202,8 @@ static __always_inline unsigned int ptb_scan_none(ptb_pte_t *ptep, unsigned int 
  *
  * Mirrors: swap_pte_batch(). Return: entries, 1 to @max_nr.
  */
-static __always_inline unsigned int ptb_scan_swap(ptb_pte_t *ptep, ptb_pte_t pte,
-						  unsigned int max_nr)
+static __always_inline unsigned int
+ptb_scan_swap(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
 {
 	unsigned int nr = 1;
 

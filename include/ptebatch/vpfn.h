@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * vpfn: pages of a range that somebody else has pinned and paid for already, found in a tree ordered by address.
+ * vpfn: pages of a range that somebody else has pinned and paid for already, found in a tree
+ * ordered by address.
  *
  * The four ops are about a tree, not about page tables, so they stand here and not in ops.h.
  */
@@ -14,7 +15,8 @@
  * @root: the tree; types ptb_vpfn_root_t and ptb_vpfn_node_t are the backend's
  * @iova: bus address in bytes
  *
- * Needed by: vpfn. Context: whatever keeps the tree still. Mirrors: rb_find_first(). Return: the node, or NULL.
+ * Needed by: vpfn. Context: whatever keeps the tree still. Mirrors: rb_find_first(). Return: the
+ * node, or NULL.
  */
 static inline ptb_vpfn_node_t *ptb_vpfn_first(ptb_vpfn_root_t *root, u64 iova);
 
@@ -51,8 +53,8 @@ static inline u64 ptb_vpfn_rank(ptb_vpfn_root_t *root, u64 iova);
  * @first: first address, bytes, any alignment
  * @last: last address, inclusive, so that the range may end with the address space
  *
- * In order from @first, O(log n + k) for k nodes found: no recursion, and no way to start in the middle and miss the lower
- * half. Mirrors: vpfn_pages().
+ * In order from @first, O(log n + k) for k nodes found: no recursion, and no way to start in the
+ * middle and miss the lower half. Mirrors: vpfn_pages().
  */
 static inline u64 ptb_vpfn_count(ptb_vpfn_root_t *root, u64 first, u64 last)
 {
@@ -84,8 +86,8 @@ static inline u64 ptb_vpfn_count(ptb_vpfn_root_t *root, u64 first, u64 last)
  *
  * Return: pages to add, or -ENOMEM if they do not fit.
  */
-static inline s64 ptb_vpfn_charge(ptb_vpfn_root_t *root, u64 iova, u64 npage, u64 locked,
-				  u64 limit, bool lock_cap)
+static inline s64
+ptb_vpfn_charge(ptb_vpfn_root_t *root, u64 iova, u64 npage, u64 locked, u64 limit, bool lock_cap)
 {
 	u64 last = iova + ((npage << PTB_PAGE_SHIFT) - 1);
 	u64 add = npage - ptb_vpfn_count(root, iova, last);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * arm64 with the 4K granule and 48-bit addresses: blocks of 16 entries ("contpte") of which any may hold the accessed and
- * dirty bits of all.
+ * arm64 with the 4K granule and 48-bit addresses: blocks of 16 entries ("contpte") of which any may
+ * hold the accessed and dirty bits of all.
  *
  * Bits: arch/arm64/include/asm/pgtable-hwdef.h, pgtable-prot.h. Blocks: arch/arm64/mm/contpte.c.
  */

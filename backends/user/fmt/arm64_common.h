@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* What the arm64 granules share. The including format has chosen geometry, FMT_CONT and how an address sits in an entry. */
+/*
+ * What the arm64 granules share. The including format has chosen geometry, FMT_CONT and how an
+ * address sits in an entry.
+ */
 #ifndef PTB_FMT_ARM64_COMMON_H
 #define PTB_FMT_ARM64_COMMON_H
 
@@ -190,7 +193,10 @@ static inline u64 arm64_prot(ptb_pte_t pte)
 	return arm64_val(arm64_pte_mkold(arm64_pte_mkclean(pte))) & ~ARM64_ADDR_MASK;
 }
 
-/* One attempt at contpte_ptep_get_lockless(): false if the block changed under the walk and is not one block any more. */
+/*
+ * One attempt at contpte_ptep_get_lockless(): false if the block changed under the walk and is not
+ * one block any more.
+ */
 static inline bool arm64_block_try_lockless(ptb_pte_t *ptep, ptb_pte_t *pte)
 {
 	unsigned int index = arm64_block_index(ptep), i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Entries of two 32-bit words, of which the low one says whether the entry is present. A writer sets high before low and
- * clears low before high; a reader without the lock reads low on both sides of high (ptep_get_lockless() where
- * CONFIG_GUP_GET_PXX_LOW_HIGH is set). With IRQs off an entry cannot be cleared and set again in between unnoticed, as that
- * takes a TLB flush.
+ * Entries of two 32-bit words, of which the low one says whether the entry is present. A writer
+ * sets high before low and clears low before high; a reader without the lock reads low on both
+ * sides of high (ptep_get_lockless() where CONFIG_GUP_GET_PXX_LOW_HIGH is set). With IRQs off an
+ * entry cannot be cleared and set again in between unnoticed, as that takes a TLB flush.
  */
 #ifndef PTB_FMT_WORD_H
 #define PTB_FMT_WORD_H

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * What the x86 formats share. The including format has chosen its words, its SAVED_DIRTY, SOFT_DIRTY, UFFD_WP, DEVMAP and
- * SWP_EXCLUSIVE bits (0 where there is none), and its geometry.
+ * What the x86 formats share. The including format has chosen its words, its SAVED_DIRTY,
+ * SOFT_DIRTY, UFFD_WP, DEVMAP and SWP_EXCLUSIVE bits (0 where there is none), and its geometry.
  *
- * Bits: arch/x86/include/asm/pgtable_types.h. Inversion: pgtable-invert.h. Dirty and write: pgtable.h.
+ * Bits: arch/x86/include/asm/pgtable_types.h. Inversion: pgtable-invert.h. Dirty and write:
+ * pgtable.h.
  */
 #ifndef PTB_FMT_X86_H
 #define PTB_FMT_X86_H
@@ -75,7 +76,10 @@ static inline bool x86_pte_present(ptb_pte_t pte)
 }
 #define ptb_pte_present x86_pte_present
 
-/* Some CPUs set accessed and dirty in an entry they were not to use (the KNL erratum): such an entry is still empty. */
+/*
+ * Some CPUs set accessed and dirty in an entry they were not to use (the KNL erratum): such an
+ * entry is still empty.
+ */
 static inline bool x86_pte_none(ptb_pte_t pte)
 {
 	return !(x86_val(pte) & ~(X86_ACCESSED | X86_DIRTY));
@@ -119,7 +123,7 @@ static inline ptb_pte_t x86_pte_mkclean(ptb_pte_t pte)
 static inline u64 x86_save_dirty(u64 val)
 {
 	if ((val & (X86_RW | X86_DIRTY)) == X86_DIRTY)
-		val ^= X86_DIRTY | X86_SAVED_DIRTY;
+		val = (val & ~X86_DIRTY) | X86_SAVED_DIRTY;
 	return val;
 }
 
@@ -157,7 +161,7 @@ static inline ptb_pte_t x86_pte_mkwrite(ptb_pte_t pte, struct vm_area_struct *vm
 
 	(void)vma;
 	if (val & X86_SAVED_DIRTY)
-		val ^= X86_DIRTY | X86_SAVED_DIRTY;
+		val = (val & ~X86_SAVED_DIRTY) | X86_DIRTY;
 	return x86_mk(val);
 }
 #define ptb_pte_mkwrite x86_pte_mkwrite
@@ -188,7 +192,10 @@ static inline bool x86_pte_devmap(ptb_pte_t pte)
 }
 #define ptb_pte_devmap x86_pte_devmap
 
-/* Swap: type in bits 59..63, offset inverted from bit 9 on; pgtable_64.h, and pgtable-3level.h for two words. */
+/*
+ * Swap: type in bits 59..63, offset inverted from bit 9 on; pgtable_64.h, and pgtable-3level.h for
+ * two words.
+ */
 static inline ptb_pte_t x86_swp_mk(unsigned int type, u64 offset, u32 attrs)
 {
 	u64 val = (~offset << 14 >> 5) | (u64)type << 59;

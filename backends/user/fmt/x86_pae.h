@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * 32-bit x86 with PAE: entries of two words. No soft-dirty, userfaultfd or device memory, which are 64-bit only; saved-dirty
- * is where x86-64 has uffd-wp. Shadow stacks are 64-bit only as well, so the CPU never makes a dirty read-only entry here.
+ * 32-bit x86 with PAE: entries of two words. No soft-dirty, userfaultfd or device memory, which are
+ * 64-bit only; saved-dirty is where x86-64 has uffd-wp. Shadow stacks are 64-bit only as well, so
+ * the CPU never makes a dirty read-only entry here.
  */
 #ifndef PTB_FMT_H
 #define PTB_FMT_H
@@ -13,7 +14,7 @@
 #define PTB_PMD_SHIFT 21
 #define FMT_PUD_SHIFT 30
 #define FMT_VA_BITS 32
-#define FMT_VA_END 0xc0000000UL	/* the rest is the kernel's */
+#define FMT_VA_END 0xc0000000UL /* the rest is the kernel's */
 #define FMT_CONT 1
 #define FMT_ATTRS (A_COMMON | A_SAVED_DIRTY)
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* GUP-fast and device-dax, one page at a time: gup_fast_pte_range(), gup_fast_pmd_leaf(), gup_fast_devmap_leaf(). */
+/*
+ * GUP-fast and device-dax, one page at a time: gup_fast_pte_range(), gup_fast_pmd_leaf(),
+ * gup_fast_devmap_leaf().
+ */
 #ifndef PTB_USER_REF_GUP_FAST_H
 #define PTB_USER_REF_GUP_FAST_H
 
@@ -15,7 +18,8 @@ static inline void ref_undo(struct page **pages, unsigned int nr, unsigned int g
 	}
 }
 
-static inline bool ref_may_keep(struct folio *folio, struct page *page, bool write, unsigned int gup)
+static inline bool
+ref_may_keep(struct folio *folio, struct page *page, bool write, unsigned int gup)
 {
 	if (!ptb_folio_allowed(folio, gup))
 		return false;
@@ -67,8 +71,8 @@ static inline unsigned int ref_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb
 	return i;
 }
 
-static inline unsigned int ref_dax_leaf(unsigned long pfn, unsigned int nr, unsigned int gup,
-					struct page **pages)
+static inline unsigned int
+ref_dax_leaf(unsigned long pfn, unsigned int nr, unsigned int gup, struct page **pages)
 {
 	struct dev_pagemap *pgmap = NULL;
 	unsigned int i;

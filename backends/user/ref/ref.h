@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The reference walkers: what the kernel does today, one entry at a time. They use entry, folio and count ops only, never
- * scan, grab, contig or vpfn, so that a fault there cannot hide here as well.
+ * The reference walkers: what the kernel does today, one entry at a time. They use entry, folio and
+ * count ops only, never scan, grab, contig or vpfn, so that a fault there cannot hide here as well.
  */
 #ifndef PTB_USER_REF_H
 #define PTB_USER_REF_H

@@ -38,7 +38,8 @@ static inline long ref_vfio_pin(struct vfio_dma *dma, unsigned long vaddr, long 
 			if (pinned && ptb_vfio_by_page())
 				break;
 			ptb_vfio_relax();
-			ret = ptb_vfio_get_pfns(dma, vaddr + ((unsigned long)pinned << PTB_PAGE_SHIFT),
+			ret = ptb_vfio_get_pfns(dma,
+						vaddr + ((unsigned long)pinned << PTB_PAGE_SHIFT),
 						npage - pinned, &pfn, batch);
 			if (ret <= 0) {
 				ret = ret ? ret : -EFAULT;
@@ -80,8 +81,8 @@ undo:
 	return ret;
 }
 
-static inline long ref_vfio_unpin(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage,
-				  bool do_accounting)
+static inline long
+ref_vfio_unpin(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage, bool do_accounting)
 {
 	long unlocked = 0, locked = 0, i;
 

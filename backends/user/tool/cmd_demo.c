@@ -16,8 +16,10 @@ static const char usage[] =
 static int demo_one(const struct recording *rec, const struct ptb_format_pair *fmt)
 {
 	struct replay_result result;
-	struct report report = { .source = rec->name, .format = fmt->plain->name,
-				 .page_shift = fmt->plain->page_shift, .result = &result };
+	struct report report = { .source = rec->name,
+				 .format = fmt->plain->name,
+				 .page_shift = fmt->plain->page_shift,
+				 .result = &result };
 	char err[SNAP_ERR_MAX];
 	struct snapshot s;
 
@@ -42,8 +44,8 @@ static int demo(void)
 			if (demo_one(&recordings[r], &ptb_formats[f]))
 				return 1;
 	}
-	printf("demo: %d walkers, %u formats, %u recordings: batched and per-entry agree\n", NR_WALKERS,
-	       ptb_nr_formats, nr_recordings);
+	printf("demo: %d walkers, %u formats, %u recordings: batched and per-entry agree\n",
+	       NR_WALKERS, ptb_nr_formats, nr_recordings);
 	return tool_flush("demo");
 }
 

@@ -29,9 +29,12 @@ struct args {
 static int parse(int argc, char **argv, struct args *a)
 {
 	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' }, { "layout", required_argument, NULL, 'l' },
-		{ "rounds", required_argument, NULL, 'r' }, { "json", no_argument, NULL, 'j' },
-		{ "help", no_argument, NULL, 'h' },	     { 0 },
+		{ "format", required_argument, NULL, 'f' },
+		{ "layout", required_argument, NULL, 'l' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 },
 	};
 	char *end;
 	int c;
@@ -51,7 +54,8 @@ static int parse(int argc, char **argv, struct args *a)
 		case 'r':
 			a->rounds = strtoul(optarg, &end, 10);
 			if (*end || end == optarg || a->rounds < 1 || a->rounds > 64)
-				return tool_usage("replay", "rounds must be 1 to 64, not \"%s\"", optarg);
+				return tool_usage("replay", "rounds must be 1 to 64, not \"%s\"",
+						  optarg);
 			break;
 		case 'j':
 			a->json = true;
@@ -67,8 +71,8 @@ static int parse(int argc, char **argv, struct args *a)
 	}
 	a->file = argv[optind];
 	if (!a->file == !a->layout)
-		return tool_usage("replay", a->file ? "a file or a layout, not both" :
-						      "no recording given");
+		return tool_usage("replay",
+				  a->file ? "a file or a layout, not both" : "no recording given");
 	if (a->file && argv[optind + 1])
 		return tool_usage("replay", "what is \"%s\"", argv[optind + 1]);
 	return 0;
@@ -84,7 +88,8 @@ static int show(const struct args *a, const char *source, const struct replay_in
 				 .result = &result };
 
 	if (!replay(a->format, in, &result))
-		return tool_fail("replay", "this layout cannot be said in format %s", report.format);
+		return tool_fail("replay", "this layout cannot be said in format %s",
+				 report.format);
 	if (a->json)
 		report_json(&report);
 	else

@@ -24,7 +24,8 @@ const struct ptb_format_pair *format_find(const char *name)
 	return NULL;
 }
 
-bool replay(const struct ptb_format_pair *fmt, const struct replay_input *in, struct replay_result *out)
+bool replay(const struct ptb_format_pair *fmt, const struct replay_input *in,
+	    struct replay_result *out)
 {
 	struct replay_result timed;
 	enum replay_row row;

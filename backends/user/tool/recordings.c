@@ -2,14 +2,14 @@
 /* The recordings that are part of the program: recordings/README.md tells how each was made. */
 #include "tool.h"
 
-#define EMBED(name)                                                                       \
-	__asm__(".section .rodata\n"                                                      \
-		".global recording_" #name "\n"                                           \
-		".global recording_" #name "_end\n"                                       \
-		"recording_" #name ":\n"                                                  \
-		".incbin \"backends/user/recordings/" #name ".ptb\"\n"                    \
-		"recording_" #name "_end:\n"                                              \
-		".previous\n");                                                           \
+#define EMBED(name)                                                    \
+	__asm__(".section .rodata\n"                                   \
+		".global recording_" #name "\n"                        \
+		".global recording_" #name "_end\n"                    \
+		"recording_" #name ":\n"                               \
+		".incbin \"backends/user/recordings/" #name ".ptb\"\n" \
+		"recording_" #name "_end:\n"                           \
+		".previous\n");                                        \
 	extern const u8 recording_##name[], recording_##name##_end[];
 
 EMBED(javac)

@@ -7,13 +7,15 @@ struct row_name {
 };
 
 static const struct row_name names[ROW_NR] = {
-	[ROW_GUP_GET] = { "gup_fast", "get" },	 [ROW_GUP_PIN] = { "gup_fast", "pin" },
-	[ROW_DAX_GET] = { "dax", "get" },	 [ROW_DAX_PIN] = { "dax", "pin" },
-	[ROW_MINCORE] = { "mincore", "look" },	 [ROW_VFIO_PIN] = { "vfio", "pin" },
+	[ROW_GUP_GET] = { "gup_fast", "get" },	[ROW_GUP_PIN] = { "gup_fast", "pin" },
+	[ROW_DAX_GET] = { "dax", "get" },	[ROW_DAX_PIN] = { "dax", "pin" },
+	[ROW_MINCORE] = { "mincore", "look" },	[ROW_VFIO_PIN] = { "vfio", "pin" },
 	[ROW_VFIO_UNPIN] = { "vfio", "unpin" },
 };
 
-static const char *const class_names[RUN_CLASSES] = { "1", "2-3", "4-15", "16-63", "64-511", "512+" };
+static const char *const class_names[RUN_CLASSES] = {
+	"1", "2-3", "4-15", "16-63", "64-511", "512+"
+};
 
 static double per(u64 count, u64 entries)
 {
@@ -23,7 +25,8 @@ static double per(u64 count, u64 entries)
 static void row_cost(enum replay_row row, const struct row_result *r)
 {
 	printf("%-9s%-6s%9llu%9llu%7.1f", names[row].walker, names[row].op,
-	       (unsigned long long)r->entries, (unsigned long long)r->runs, per(r->entries, r->runs));
+	       (unsigned long long)r->entries, (unsigned long long)r->runs,
+	       per(r->entries, r->runs));
 	if (!r->entries) {
 		printf("%8s%7s%9s%7s%7s\n", "-", "-", "-", "-", "-");
 		return;
@@ -61,8 +64,8 @@ void report_table(const struct report *r)
 		printf("(which entries are writable is inferred from rights and exclusivity)\n");
 
 	printf("\n%-15s%9s%9s%7s%15s%16s\n", "", "", "", "mean", "atomics/page", "ns/page");
-	printf("%-15s%9s%9s%7s%8s%7s%9s%7s%7s\n", "walker", "entries", "runs", "run", "before", "after",
-	       "before", "after", "ratio");
+	printf("%-15s%9s%9s%7s%8s%7s%9s%7s%7s\n", "walker", "entries", "runs", "run", "before",
+	       "after", "before", "after", "ratio");
 	for (row = 0; row < ROW_NR; row++)
 		row_cost(row, &res->row[row]);
 
@@ -104,8 +107,8 @@ static void json_row(enum replay_row row, const struct row_result *r)
 		       (unsigned long long)r->by_class[i]);
 	printf("},\n     \"atomics_per_page\": {\"before\": %.4f, \"after\": %.4f},\n",
 	       per(r->atomics[0], r->entries), per(r->atomics[1], r->entries));
-	printf("     \"ns_per_page\": {\"before\": %.4f, \"after\": %.4f}, \"ratio\": %.4f}", r->ns[0],
-	       r->ns[1], r->ratio);
+	printf("     \"ns_per_page\": {\"before\": %.4f, \"after\": %.4f}, \"ratio\": %.4f}",
+	       r->ns[0], r->ns[1], r->ratio);
 }
 
 void report_json(const struct report *r)

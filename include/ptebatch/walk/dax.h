@@ -2,8 +2,9 @@
 /*
  * dax: GUP-fast on device memory, by folio.
  *
- * A device's pages live as long as its pagemap is held. A range may hold several compound pages, a compound page may hang
- * out of the range on either side, and a pagemap of 4K geometry has none at all.
+ * A device's pages live as long as its pagemap is held. A range may hold several compound pages, a
+ * compound page may hang out of the range on either side, and a pagemap of 4K geometry has none at
+ * all.
  */
 #ifndef PTEBATCH_WALK_DAX_H
 #define PTEBATCH_WALK_DAX_H
@@ -18,7 +19,8 @@ struct dev_pagemap;
  * @pfn: a device's frame
  * @pgmap: pagemap held already, or NULL; given back if it does not cover @pfn
  *
- * Needed by: dax, gup_fast. Mirrors: get_dev_pagemap(). Return: the pagemap, or NULL if it is gone: then nothing is held.
+ * Needed by: dax, gup_fast. Mirrors: get_dev_pagemap(). Return: the pagemap, or NULL if it is gone:
+ * then nothing is held.
  */
 static inline struct dev_pagemap *ptb_pagemap_get(unsigned long pfn, struct dev_pagemap *pgmap);
 
@@ -90,10 +92,11 @@ static inline void ptb_dax_undo(struct page **pages, unsigned int nr, unsigned i
  *
  * The caller reads the leaf again afterwards and undoes with ptb_dax_undo() if it changed.
  *
- * Context: IRQs off. Mirrors: gup_fast_devmap_leaf(). Return: @nr, or 0 and nothing is held, marked or to be read.
+ * Context: IRQs off. Mirrors: gup_fast_devmap_leaf(). Return: @nr, or 0 and nothing is held, marked
+ * or to be read.
  */
-static inline unsigned int ptb_dax_leaf(unsigned long pfn, unsigned int nr, unsigned int gup,
-					struct page **pages)
+static inline unsigned int
+ptb_dax_leaf(unsigned long pfn, unsigned int nr, unsigned int gup, struct page **pages)
 {
 	struct dev_pagemap *pgmap = NULL;
 	unsigned int done = 0;

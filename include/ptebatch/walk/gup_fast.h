@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * gup_fast: take references to the pages of a range without any lock. docs/lockless.md has the argument.
+ * gup_fast: take references to the pages of a range without any lock. docs/lockless.md has the
+ * argument.
  *
- * The descent, IRQs off around it, and write_protect_seq are the caller's. What stands below is one table of entries, or
- * one leaf above it.
+ * The descent, IRQs off around it, and write_protect_seq are the caller's. What stands below is one
+ * table of entries, or one leaf above it.
  */
 #ifndef PTEBATCH_WALK_GUP_FAST_H
 #define PTEBATCH_WALK_GUP_FAST_H
@@ -107,8 +108,8 @@ static inline unsigned long ptb_leaf_pfn(ptb_leaf_t leaf, unsigned long addr);
  * @folio: held
  * @gup: FOLL_* word
  *
- * No secretmem, and no file that tracks writes for a writing longterm pin. Context: IRQs off, which keeps the mapping from
- * being freed. Needed by: gup_fast. Mirrors: gup_fast_folio_allowed().
+ * No secretmem, and no file that tracks writes for a writing longterm pin. Context: IRQs off, which
+ * keeps the mapping from being freed. Needed by: gup_fast. Mirrors: gup_fast_folio_allowed().
  */
 static inline bool ptb_folio_allowed(struct folio *folio, unsigned int gup);
 
@@ -121,8 +122,9 @@ static inline bool ptb_folio_allowed(struct folio *folio, unsigned int gup);
 static inline int ptb_folio_make_accessible(struct folio *folio);
 
 /*
- * The rest of a run whose first page is held and whose first entry was found unchanged since. Everything about the folio
- * may be read now, nothing before. Returns the pages held; if none, the head reference is still the caller's to drop.
+ * The rest of a run whose first page is held and whose first entry was found unchanged since.
+ * Everything about the folio may be read now, nothing before. Returns the pages held; if none, the
+ * head reference is still the caller's to drop.
  */
 static __always_inline unsigned int ptb_gup_fast_batch(struct folio *folio, struct page *page,
 						       ptb_pte_t *ptep, ptb_pte_t pte,
@@ -145,7 +147,10 @@ static __always_inline unsigned int ptb_gup_fast_batch(struct folio *folio, stru
 	if ((gup & FOLL_PIN) && unlikely(ptb_folio_make_accessible(folio)))
 		return 0;
 
-	/* Near overflow a batch is refused where single references may still fit: go on with the one we have. */
+	/*
+	 * Near overflow a batch is refused where single references may still fit: go on with the
+	 * one we have.
+	 */
 	if (nr > 1 && unlikely(!ptb_grab_more(folio, nr - 1, gup)))
 		nr = 1;
 	return nr;
@@ -160,8 +165,8 @@ static __always_inline unsigned int ptb_gup_fast_batch(struct folio *folio, stru
  * @gup: FOLL_* word
  * @pages: room for @nr
  *
- * Stops at the first entry it cannot take: what was taken before is kept. Only when the pagemap of a device has gone,
- * whatever this call took is given back.
+ * Stops at the first entry it cannot take: what was taken before is kept. Only when the pagemap of
+ * a device has gone, whatever this call took is given back.
  *
  * Context: IRQs off. Mirrors: gup_fast_pte_range(). Return: pages taken.
  */
@@ -176,7 +181,9 @@ static inline unsigned int ptb_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb
 		struct folio *folio;
 		struct page *page;
 
-		/* Numa hinting, or the vma forbids access: which of the two only slow GUP can tell. */
+		/*
+		 * Numa hinting, or the vma forbids access: which of the two only slow GUP can tell.
+		 */
 		if (ptb_pte_protnone(pte))
 			break;
 		if (!ptb_pte_permitted(pte, gup & FOLL_WRITE))
@@ -199,8 +206,9 @@ static inline unsigned int ptb_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb
 			break;
 
 		/*
-		 * Whoever clears the entry looks at the counts afterwards. Had it been cleared, or the table taken away by
-		 * collapse, which clears the entry above first, before our reference could be seen, we see it here.
+		 * Whoever clears the entry looks at the counts afterwards. Had it been cleared, or
+		 * the table taken away by collapse, which clears the entry above first, before our
+		 * reference could be seen, we see it here.
 		 */
 		if (unlikely(!ptb_pmd_unchanged(pmdp, pmd)) ||
 		    unlikely(!ptb_pte_same(ptb_ptep_get(ptep + done, PTB_FOR_GUP_FAST), pte)))
@@ -242,7 +250,8 @@ static inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long 
  * @gup: FOLL_* word
  * @pages: room for @nr; may be written even when nothing is taken
  *
- * Context: IRQs off. Mirrors: gup_fast_pmd_leaf(), gup_fast_pud_leaf(). Return: @nr, or 0 and nothing is held.
+ * Context: IRQs off. Mirrors: gup_fast_pmd_leaf(), gup_fast_pud_leaf(). Return: @nr, or 0 and
+ * nothing is held.
  */
 static inline unsigned int ptb_gup_fast_leaf(ptb_leaf_t leaf, unsigned long addr, unsigned int nr,
 					     unsigned int gup, struct page **pages)

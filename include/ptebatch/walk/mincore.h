@@ -17,7 +17,8 @@ static inline bool ptb_pte_none_mostly(ptb_pte_t pte);
  * ptb_pte_is_swap() - does the entry name a swap slot
  * @pte: an entry that is neither present nor none
  *
- * Migration, hwpoison, device and marker entries do not. Needed by: mincore. Mirrors: !non_swap_entry().
+ * Migration, hwpoison, device and marker entries do not. Needed by: mincore. Mirrors:
+ * !non_swap_entry().
  */
 static inline bool ptb_pte_is_swap(ptb_pte_t pte);
 
@@ -37,8 +38,8 @@ static inline void ptb_mincore_unmapped(unsigned long addr, unsigned long end,
  * ptb_mincore_swap() - answer from the swap cache
  * @pte: a swap entry
  *
- * Keeps the device from going away meanwhile. Needed by: mincore. Context: the table lock. Mirrors: mincore_page() on the
- * entry's swap address space, mincore_swap(). Return: 1 or 0.
+ * Keeps the device from going away meanwhile. Needed by: mincore. Context: the table lock. Mirrors:
+ * mincore_page() on the entry's swap address space, mincore_swap(). Return: 1 or 0.
  */
 static inline unsigned char ptb_mincore_swap(ptb_pte_t pte);
 

@@ -3,8 +3,13 @@
  * vfio: pin, account and unpin the memory of a DMA mapping by runs of contiguous frames.
  *
  * The backend gives the kernel's own structures, of which these members are used:
- *	struct vfio_dma	  { iova, vaddr, lock_cap, pfn_list }	pfn_list: ptb_vpfn_root_t, pages pinned by others
- *	struct vfio_batch { pages, size, offset }		pages pinned but not yet handed out: pages[offset .. offset + size)
+ *
+ *	struct vfio_dma { iova, vaddr, lock_cap, pfn_list }
+ *		pfn_list: ptb_vpfn_root_t, pages that others have pinned
+ *
+ *	struct vfio_batch { pages, size, offset }
+ *		pinned but not yet handed out: pages[offset] to pages[offset + size - 1]
+ *
  * Addresses in bytes, lengths in pages of PTB_PAGE_SHIFT.
  */
 #ifndef PTEBATCH_WALK_VFIO_H
@@ -24,10 +29,11 @@ struct vfio_batch;
  * @pfn: first frame, on success
  * @batch: empty; what it can hold bounds the pages pinned
  *
- * Either pins pages into @batch, setting its size and offset; or finds at most @npage consecutive frames without usable
- * struct pages from *@pfn on, pins nothing and leaves the batch empty.
+ * Either pins pages into @batch, setting its size and offset; or finds at most @npage consecutive
+ * frames without usable struct pages from *@pfn on, pins nothing and leaves the batch empty.
  *
- * Needed by: vfio. Context: may sleep. Mirrors: vaddr_get_pfns() of 6.18. Return: frames, or an error. 0 is treated as -EFAULT.
+ * Needed by: vfio. Context: may sleep. Mirrors: vaddr_get_pfns() of 6.18. Return: frames, or an
+ * error. 0 is treated as -EFAULT.
  */
 static inline long ptb_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage,
 				     unsigned long *pfn, struct vfio_batch *batch);
@@ -48,8 +54,8 @@ static inline bool ptb_vfio_reserved(unsigned long pfn);
  *
  * Needed by: vfio. Context: may sleep. Mirrors: unpin_user_page_range_dirty_lock().
  */
-static inline void ptb_vfio_unpin_pfns(struct vfio_dma *dma, unsigned long pfn,
-				       unsigned long npage);
+static inline void
+ptb_vfio_unpin_pfns(struct vfio_dma *dma, unsigned long pfn, unsigned long npage);
 
 /**
  * ptb_vfio_locked() - pages the process has accounted
@@ -65,7 +71,8 @@ static inline u64 ptb_vfio_locked(struct vfio_dma *dma);
  * @npage: pages to add, negative to take off, or 0
  * @async: the process may be another, or gone
  *
- * Needed by: vfio. Context: may sleep. Mirrors: vfio_lock_acct(). Return: 0 or an error, and then nothing is accounted.
+ * Needed by: vfio. Context: may sleep. Mirrors: vfio_lock_acct(). Return: 0 or an error, and then
+ * nothing is accounted.
  */
 static inline int ptb_vfio_lock_acct(struct vfio_dma *dma, long npage, bool async);
 
@@ -92,12 +99,16 @@ static inline bool ptb_vfio_by_page(void);
 static inline void ptb_vfio_relax(void);
 
 /* Pages at the head of the batch whose frames follow each other and are all reserved, or all not. */
-static inline unsigned long ptb_vfio_batch_run(struct vfio_batch *batch, unsigned long max, bool rsvd)
+static inline unsigned long
+ptb_vfio_batch_run(struct vfio_batch *batch, unsigned long max, bool rsvd)
 {
 	struct page **pages = batch->pages + batch->offset;
 	unsigned long n = batch->size, i;
 
-	/* Not what the batch holds but what the caller asked for: it may ask for less than an earlier call pinned. */
+	/*
+	 * Not what the batch holds but what the caller asked for: it may ask for less than an
+	 * earlier call pinned.
+	 */
 	if (n > max)
 		n = max;
 	n = ptb_contig_pages(pages, n);
@@ -148,11 +159,11 @@ static inline void ptb_vfio_batch_unpin(struct vfio_batch *batch, struct vfio_dm
  * @limit: RLIMIT_MEMLOCK in pages
  * @batch: pages left from the call before, for @vaddr on; what is left now is for the next
  *
- * Reserved frames are neither pinned nor charged, pages that others have pinned are not charged again; the rest is charged
- * in one step, or nothing is.
+ * Reserved frames are neither pinned nor charged, pages that others have pinned are not charged
+ * again; the rest is charged in one step, or nothing is.
  *
- * Context: process context, may sleep. Mirrors: vfio_pin_pages_remote(). Return: frames, 1 to @npage; or an error, and then
- * nothing is pinned, charged or left in @batch.
+ * Context: process context, may sleep. Mirrors: vfio_pin_pages_remote(). Return: frames, 1 to
+ * @npage; or an error, and then nothing is pinned, charged or left in @batch.
  */
 static inline long ptb_vfio_pin(struct vfio_dma *dma, unsigned long vaddr, long npage,
 				unsigned long *pfn_base, unsigned long limit,
@@ -171,7 +182,8 @@ static inline long ptb_vfio_pin(struct vfio_dma *dma, unsigned long vaddr, long 
 			run = 0;
 		} else {
 			ptb_vfio_relax();
-			ret = ptb_vfio_get_pfns(dma, vaddr + ((unsigned long)pinned << PTB_PAGE_SHIFT),
+			ret = ptb_vfio_get_pfns(dma,
+						vaddr + ((unsigned long)pinned << PTB_PAGE_SHIFT),
 						npage - pinned, &pfn, batch);
 			if (ret <= 0) {
 				ret = ret ? ret : -EFAULT;
@@ -184,16 +196,19 @@ static inline long ptb_vfio_pin(struct vfio_dma *dma, unsigned long vaddr, long 
 			*pfn_base = pfn;
 			rsvd = ptb_vfio_reserved(pfn);
 		}
-		/* The IOMMU is told one range of frames, and undo must know which of them are pinned. */
+		/*
+		 * The IOMMU is told one range of frames, and undo must know which of them are
+		 * pinned.
+		 */
 		if (pfn != *pfn_base + pinned || ptb_vfio_reserved(pfn) != rsvd)
 			break;
 
 		if (batch->size)
 			run = ptb_vfio_batch_run(batch, npage - pinned, rsvd);
 		if (!rsvd) {
-			charge = ptb_vpfn_charge(&dma->pfn_list, iova + ((u64)pinned << PTB_PAGE_SHIFT),
-						 run, ptb_vfio_locked(dma) + acct, limit,
-						 dma->lock_cap);
+			charge = ptb_vpfn_charge(&dma->pfn_list,
+						 iova + ((u64)pinned << PTB_PAGE_SHIFT), run,
+						 ptb_vfio_locked(dma) + acct, limit, dma->lock_cap);
 			if (charge < 0) {
 				ptb_vfio_over_limit(limit);
 				ret = charge;
@@ -233,8 +248,8 @@ undo:
  *
  * Context: process context, may sleep. Mirrors: vfio_unpin_pages_remote(). Return: pages unpinned.
  */
-static inline long ptb_vfio_unpin(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage,
-				  bool do_accounting)
+static inline long
+ptb_vfio_unpin(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage, bool do_accounting)
 {
 	long unlocked = 0, locked = 0, done, run;
 
