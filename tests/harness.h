@@ -3,8 +3,11 @@
  * The runner as tests see it. A test file is compiled once per format and its tests run once in
  *each: suite = format.
  *
- *	TEST(stops_at_the_folio) { ... EXPECT(nr == 4, "run of %u crossed into the folio at 0x104",
- *nr); }
+ *	TEST(stops_at_the_folio)
+ *	{
+ *		...
+ *		EXPECT(nr == 4, "run of %u crossed into the folio at 0x104", nr);
+ *	}
  *
  * SKIP(reason) where the format cannot express the input: such a test does not count as run.
  */

@@ -31,7 +31,7 @@ struct address_space {
 	u8 *incore;	  /* one a page: 1 cached and up to date */
 };
 
-/* Low bit of page->mapping, as in the kernel: the rest is an anon_vma, which nobody here looks at. */
+/* Low bit of page->mapping, as in the kernel: the rest is an anon_vma, which nobody looks at. */
 #define MAPPING_ANON 1UL
 
 struct dev_pagemap {

@@ -30,7 +30,7 @@ static inline size_t table_bytes(void)
 	return (bytes + host - 1) / host * host;
 }
 
-/* A table ends where a page ends, with nothing readable on either side: whoever leaves it faults. */
+/* A table ends where a page ends, nothing readable on either side: whoever leaves it faults. */
 static inline ptb_pte_t *table_alloc(bool guarded)
 {
 	size_t host = guarded ? sysconf(_SC_PAGESIZE) : 0, bytes = table_bytes();

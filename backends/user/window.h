@@ -339,7 +339,7 @@ static inline u64 snap_place(struct window *w, const struct snapshot *s,
 	return nr;
 }
 
-/* Runs of the current vma, as far as linear page @end; @offset takes a linear page to its address. */
+/* Runs of the current vma, to linear page @end; @offset takes a linear page to its address. */
 static inline void snap_place_vma(struct window *w, const struct snapshot *s, struct snap_cursor *c,
 				  unsigned long offset, u64 end)
 {

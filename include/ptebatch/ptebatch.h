@@ -2,9 +2,9 @@
 /*
  * ptebatch: how a page-table walker may treat many entries as one.
  *
- *	#include "<backend>.h"		backend first: types, constants and ops by the contract in
- *ops.h #include "ptebatch.h"		then the primitives #include "walk/mincore.h"	then the
- *walkers that are wanted
+ *	#include "<backend>.h"		types, constants and ops by the contract in ops.h
+ *	#include "ptebatch.h"		the primitives
+ *	#include "walk/mincore.h"	the walkers that are wanted
  *
  * One backend per translation unit.
  */

@@ -57,11 +57,14 @@ static __always_inline unsigned int ptb_pte_step(ptb_pte_t *ptep, ptb_pte_t pte,
 static __always_inline ptb_pte_t ptb_pte_merge(ptb_pte_t into, ptb_pte_t from,
 					       struct vm_area_struct *vma, const ptb_t flags)
 {
-	if ((flags & PTB_MERGE_WRITE) && ptb_pte_write(from))
+	if ((flags & PTB_MERGE_WRITE) && ptb_pte_write(from) && !ptb_pte_write(into))
 		into = ptb_pte_mkwrite(into, vma);
-	if ((flags & PTB_MERGE_YOUNG_DIRTY) && ptb_pte_young(from))
+	if (!(flags & PTB_MERGE_YOUNG_DIRTY))
+		return into;
+	if (ptb_pte_young(from))
 		into = ptb_pte_mkyoung(into);
-	if ((flags & PTB_MERGE_YOUNG_DIRTY) && ptb_pte_dirty(from))
+	/* Not twice: on x86 mkdirty takes a shadow stack entry for a read-only one, and sets soft-dirty. */
+	if (ptb_pte_dirty(from) && !ptb_pte_dirty(into))
 		into = ptb_pte_mkdirty(into);
 	return into;
 }
@@ -77,15 +80,17 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
 
 	PTB_FLAGS_ARE_CONSTANT(flags);
 
-	while (nr < max_nr) {
+	for (;;) {
+		/* A hint reaches to the end of its block, whatever the caller may touch. */
+		if (nr >= max_nr) {
+			nr = max_nr;
+			break;
+		}
 		expected = ptb_pte_advance(expected, step);
 		pte = ptb_ptep_get(ptep + nr, flags);
 		if (!ptb_pte_same(ptb_pte_key(pte, flags), expected))
 			break;
-		/*
-		 * With dirty released an x86 shadow stack entry equals a write-protected one that
-		 * was dirty.
-		 */
+		/* With dirty released an x86 shadow stack entry equals a write-protected dirty one. */
 		if ((flags & PTB_RESPECT_WRITE) && ptb_pte_write(pte) != ptb_pte_write(first))
 			break;
 
@@ -94,9 +99,10 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
 		nr += step;
 	}
 
-	*ptentp = merged;
-	/* A hint reaches to the end of its block, whatever the caller may touch. */
-	return nr < max_nr ? nr : max_nr;
+	/* Not stored where nothing merges: the caller's copy then stays in its register. */
+	if (flags & (PTB_MERGE_WRITE | PTB_MERGE_YOUNG_DIRTY))
+		*ptentp = merged;
+	return nr;
 }
 
 /**

@@ -48,7 +48,7 @@ static inline ptb_pte_t x86_ptep_get(ptb_pte_t *ptep, const ptb_t flags)
 }
 #define ptb_ptep_get x86_ptep_get
 
-/* L1TF: the frame of an entry that is there but not present is stored inverted. Empty stays empty. */
+/* L1TF: the frame of an entry that is there but not present is stored inverted. None stays none. */
 static inline bool x86_inverted(u64 val)
 {
 	return val && !(val & X86_PRESENT);
@@ -159,7 +159,8 @@ static inline ptb_pte_t x86_pte_mkwrite(ptb_pte_t pte, struct vm_area_struct *vm
 {
 	u64 val = x86_val(pte) | X86_RW;
 
-	(void)vma;
+	if (X86_SHSTK && (vma->vm_flags & VM_SHADOW_STACK))
+		return x86_mk((val & ~X86_RW) | X86_DIRTY);
 	if (val & X86_SAVED_DIRTY)
 		val = (val & ~X86_SAVED_DIRTY) | X86_DIRTY;
 	return x86_mk(val);

@@ -98,9 +98,10 @@ static void json_row(enum replay_row row, const struct row_result *r)
 {
 	unsigned int i;
 
-	printf("    {\"walker\": \"%s\", \"op\": \"%s\", \"entries\": %llu, \"runs\": %llu, \"mean_run\": %.3f,\n",
-	       names[row].walker, names[row].op, (unsigned long long)r->entries,
-	       (unsigned long long)r->runs, per(r->entries, r->runs));
+	printf("    {\"walker\": \"%s\", \"op\": \"%s\",\n", names[row].walker, names[row].op);
+	printf("     \"entries\": %llu, \"runs\": %llu, \"mean_run\": %.3f,\n",
+	       (unsigned long long)r->entries, (unsigned long long)r->runs,
+	       per(r->entries, r->runs));
 	printf("     \"entries_by_run_length\": {");
 	for (i = 0; i < RUN_CLASSES; i++)
 		printf("%s\"%s\": %llu", i ? ", " : "", class_names[i],

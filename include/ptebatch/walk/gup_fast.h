@@ -55,7 +55,7 @@ static inline bool ptb_pmd_unchanged(ptb_pmd_t *pmdp, ptb_pmd_t pmd);
 
 /**
  * ptb_leaf_unchanged() - does a leaf entry still stand
- * @leaf: a PMD or PUD leaf: its value, and where that was read. The type ptb_leaf_t is the backend's
+ * @leaf: a PMD or PUD leaf: its value, where it was read. The type ptb_leaf_t is the backend's
  *
  * Needed by: gup_fast. Mirrors: pmd_val() of pmdp_get_lockless(), or the PUD's.
  */

@@ -98,7 +98,7 @@ static inline bool ptb_vfio_by_page(void);
  */
 static inline void ptb_vfio_relax(void);
 
-/* Pages at the head of the batch whose frames follow each other and are all reserved, or all not. */
+/* Pages at the head of the batch whose frames follow each other, all of them reserved or none. */
 static inline unsigned long
 ptb_vfio_batch_run(struct vfio_batch *batch, unsigned long max, bool rsvd)
 {

@@ -1,0 +1,100 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# Everything that must pass. Ends with one line "N passed, N failed".
+set -u
+cd "$(dirname "$0")/.." || exit 1
+tests/deps.sh || exit 1
+mkdir -p build
+jobs=$(nproc 2>/dev/null || echo 2)
+log=build/check.log
+
+passed=0
+failed=0
+
+step()
+{
+	printf '== %s\n' "$*"
+}
+
+add()
+{
+	passed=$((passed + $1))
+	failed=$((failed + $2))
+}
+
+verdict()
+{
+	if [ "$1" = 0 ]; then
+		add 1 0
+	else
+		echo "FAILED: $2"
+		add 0 1
+	fi
+}
+
+# A program that prints TAP: its lines count, and so does an exit code that they do not explain.
+tap()
+{
+	"$@" >"$log" 2>&1
+	rc=$?
+	ok=$(grep -c '^ok ' "$log")
+	bad=$(grep -c '^not ok ' "$log")
+	[ "$bad" != 0 ] || [ "$rc" != 0 ] && cat "$log"
+	[ "$rc" != 0 ] && [ "$bad" = 0 ] && bad=1
+	echo "$ok passed, $bad failed"
+	add "$ok" "$bad"
+}
+
+# Criterion sums itself up in a line of its own.
+criterion()
+{
+	"$1" >"$log" 2>&1
+	rc=$?
+	sum=$(sed -n 's/.*Tested: \([0-9]*\) | Passing: \([0-9]*\) | Failing: \([0-9]*\) | Crashing: \([0-9]*\).*/\1 \2 \3 \4/p' "$log" | tail -n 1)
+	# shellcheck disable=SC2086
+	set -- ${sum:-0 0 0 0}
+	bad=$(($3 + $4))
+	[ "$bad" = 0 ] && { [ "$rc" != 0 ] || [ "$1" = 0 ]; } && bad=1
+	[ "$bad" = 0 ] || cat "$log"
+	echo "$2 passed, $bad failed"
+	add "$2" "$bad"
+}
+
+step build
+make -j"$jobs" build/ptebatch build/tests build/san/ptebatch build/san/tests >"$log" 2>&1
+rc=$?
+[ $rc = 0 ] || tail -n 40 "$log"
+verdict $rc build
+[ $rc = 0 ] || { echo "$passed passed, $failed failed"; exit 1; }
+
+step lint
+tap tests/lint/lint.sh
+
+step tests, once per format
+criterion build/tests
+
+step tests under ASan and UBSan
+criterion build/san/tests
+
+step cases
+tests/list-cases.sh build/tests >build/cases.txt
+rc=$?
+cases=$(cut -d_ -f2 build/cases.txt | sort -u | wc -l)
+echo "$cases different cases, $(wc -l <build/cases.txt) runs"
+[ $rc = 0 ] && [ "$cases" -ge 35 ]
+verdict $? "fewer than 35 cases ran"
+
+step command line, sanitized
+for t in tests/cli/*.sh; do
+	tap "$t" build/san/ptebatch
+done
+
+step demo
+build/ptebatch demo >"$log" 2>&1
+rc=$?
+tail -n 1 "$log"
+tail -n 1 "$log" | grep -q '^demo: 4 walkers, [0-9]* formats, [0-9]* recordings: batched and per-entry agree$' || rc=1
+verdict $rc demo
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]

@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR MIT
+# The commands other than record: help, formats, replay of layouts, and what they say to bad input.
+set -u
+bin=$1
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+n=0
+check()
+{
+	n=$((n + 1))
+	if [ "$1" = 0 ]; then
+		echo "ok $n - $2"
+	else
+		echo "not ok $n - $2"
+		sed 's/^/# /' "$tmp/out" "$tmp/err" | head -n 20
+	fi
+}
+
+run()
+{
+	"$bin" "$@" >"$tmp/out" 2>"$tmp/err"
+	rc=$?
+}
+
+# Exit code, one line on stderr that contains the words, nothing on stdout
+complains()
+{
+	want=$1
+	words=$2
+	shift 2
+	run "$@"
+	[ "$rc" = "$want" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
+		grep -qF -- "$words" "$tmp/err"
+	check $? "$* is refused with $want: $words"
+}
+
+for c in demo record replay formats; do
+	run $c --help
+	[ "$rc" = 0 ] && grep -q "^Usage: ptebatch $c" "$tmp/out" && [ ! -s "$tmp/err" ]
+	check $? "$c --help prints its usage"
+	awk 'length($0) > 90 { bad = 1 } END { exit bad }' "$tmp/out"
+	check $? "$c --help is no wider than a terminal"
+done
+run --help
+[ "$rc" = 0 ] && grep -q '^Usage: ptebatch COMMAND' "$tmp/out"
+check $? "--help names the commands"
+run --version
+[ "$rc" = 0 ] && grep -qx 'ptebatch [0-9.]*' "$tmp/out"
+check $? "--version prints one line"
+
+run formats
+[ "$rc" = 0 ] && [ "$(head -n 1 "$tmp/out")" = x86_64 ] && [ "$(wc -l <"$tmp/out")" -ge 3 ]
+check $? "formats prints one name a line"
+cp "$tmp/out" "$tmp/formats"
+
+while read -r f; do
+	run replay --rounds 1 --format "$f" --layout 'o2@100: 0-3 | none | o4@200 | o0@300 ro shared'
+	[ "$rc" = 0 ] && grep -q "^layout as $f: 21 pages" "$tmp/out"
+	check $? "a layout is replayed as $f"
+done <"$tmp/formats"
+
+run replay --rounds 1 --layout 'o4@200: 0-15'
+awk 'length($0) > 80 { bad = 1 } END { exit bad }' "$tmp/out"
+check $? "the table is 80 columns wide"
+run replay --rounds 1 --json --layout 'o4@200: 0-15'
+[ "$rc" = 0 ] && jq -e .agree "$tmp/out" >/dev/null
+check $? "--json prints JSON"
+
+complains 2 'no command' frobnicate
+complains 2 'no format' replay --format vax --layout none
+complains 2 'unknown option --frob' replay --frob
+complains 2 'no value given' replay --format
+complains 2 'no recording given' replay
+complains 2 'not both' replay --layout none file
+complains 2 'rounds must be' replay --rounds 0 --layout none
+complains 2 'rounds must be' replay --rounds 7x --layout none
+complains 2 'what is' formats extra
+complains 2 'unknown option' demo --frob
+complains 2 'what is' demo extra
+complains 1 'layout: not an item' replay --layout bogus
+complains 1 'not aligned' replay --layout 'o4@201: 0-15'
+complains 1 'not in the folio' replay --layout 'o2@100: 0-4'
+complains 1 'overlaps' replay --layout 'o2@100 | o1@102'
+complains 1 'cannot be said' replay --format x86_64 --layout 'o4@200 cont'
+complains 1 'number above' replay --layout 'none*99999999999999999999'
+
+"$bin" formats >/dev/full 2>"$tmp/err"
+rc=$?
+: >"$tmp/out"
+[ $rc = 1 ] && grep -q 'cannot write' "$tmp/err"
+check $? "a full disk is noticed"
+
+echo "1..$n"
