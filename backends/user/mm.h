@@ -23,6 +23,7 @@
 #define VM_SHARED BIT(3)
 #define VM_MAYWRITE BIT(5)
 #define VM_PFNMAP BIT(10)
+#define VM_SHADOW_STACK BIT_ULL(37)
 
 struct mm_struct;
 

@@ -41,6 +41,8 @@ struct replay_input {
 	const struct snapshot *snapshot;
 	const struct layout *layout;
 	unsigned int rounds; /* of timing */
+	/* Told how far it has come, or NULL. */
+	void (*progress)(const char *what, unsigned int done, unsigned int of);
 };
 
 /*

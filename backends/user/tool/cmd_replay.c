@@ -3,6 +3,7 @@
 #include "tool.h"
 
 #include <getopt.h>
+#include <unistd.h>
 
 static const char usage[] =
 	"Usage: ptebatch replay [OPTION]... FILE\n"
@@ -78,7 +79,12 @@ static int parse(int argc, char **argv, struct args *a)
 	return 0;
 }
 
-static int show(const struct args *a, const char *source, const struct replay_input *in)
+static void progress(const char *what, unsigned int done, unsigned int of)
+{
+	fprintf(stderr, "\rreplay: %s %3u %%\033[K", what, 100 * done / of);
+}
+
+static int show(const struct args *a, const char *source, struct replay_input *in)
 {
 	struct replay_result result;
 	struct report report = { .source = source,
@@ -86,8 +92,14 @@ static int show(const struct args *a, const char *source, const struct replay_in
 				 .page_shift = a->format->plain->page_shift,
 				 .write_inferred = in->snapshot,
 				 .result = &result };
+	bool said;
 
-	if (!replay(a->format, in, &result))
+	if (isatty(STDERR_FILENO))
+		in->progress = progress;
+	said = replay(a->format, in, &result);
+	if (in->progress)
+		fprintf(stderr, "\r\033[K");
+	if (!said)
 		return tool_fail("replay", "this layout cannot be said in format %s",
 				 report.format);
 	if (a->json)
