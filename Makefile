@@ -71,7 +71,7 @@ $(1)/ptebatch: $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
 
 # ---- tests: each file once per format, one binary ----
 
-$(1)/tests: $(1)/mem.o $(1)/layout.o $(1)/raw.o \
+$(1)/tests: $(1)/mem.o $(1)/layout.o $(1)/raw.o $(1)/snapshot.o \
 		$(foreach f,$(FORMATS),$(TESTS:tests/%.c=$(1)/t/$(f)/%.o))
 	$$(CC) $(2) -o $$@ $$^ -lcriterion $(LIBS)
 endef

@@ -14,7 +14,8 @@
  * A pointer one further is a frame one further only inside a memory section, so at a section's end
  * the run may stop early: who wants it whole compares frame numbers across calls.
  *
- * Mirrors: num_pages_contiguous(). Return: pages, 1 to @n.
+ * Mirrors: num_pages_contiguous().
+ * Return: pages, 1 to @n.
  */
 static __always_inline size_t ptb_contig_pages(struct page **pages, size_t n)
 {

@@ -66,7 +66,8 @@ static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs)
  *
  * Context: IRQs off, so that the memory of @page cannot become anything but a page. Ordering: full
  * barrier on success; the entry is read again behind it. Mirrors: try_grab_folio_fast() of
- * GUP-fast. Return: the folio, or NULL and nothing is held.
+ * GUP-fast.
+ * Return: the folio, or NULL and nothing is held.
  */
 static __always_inline struct folio *ptb_grab_first(struct page *page, int refs, unsigned int gup)
 {
@@ -108,7 +109,8 @@ drop:
  * Where the folio may live for long is not asked again: who holds it already has asked, or is slow
  * GUP and migrates it.
  *
- * Mirrors: try_grab_folio(). Return: whether all were taken; if not, none was.
+ * Mirrors: try_grab_folio().
+ * Return: whether all were taken; if not, none was.
  */
 static __always_inline bool ptb_grab_more(struct folio *folio, int refs, unsigned int gup)
 {
@@ -166,7 +168,8 @@ static __always_inline void ptb_put(struct folio *folio, int refs, unsigned int 
  * others may own has to be copied first. That is known page by page, except that hugetlb keeps it
  * on the head for the whole folio.
  *
- * Ordering: the flags are read after the pin. Mirrors: gup_must_unshare(). Return: pages, 0 to @nr.
+ * Ordering: the flags are read after the pin. Mirrors: gup_must_unshare().
+ * Return: pages, 0 to @nr.
  */
 static __always_inline unsigned int ptb_unshared(struct vm_area_struct *vma, struct folio *folio,
 						 struct page *page, unsigned int nr,

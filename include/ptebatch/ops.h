@@ -40,7 +40,8 @@
  * that nobody changed return the same.
  *
  * Needed by: scan, walkers. Context: the table lock, or IRQs off with PTB_LOCKLESS. Mirrors:
- * ptep_get(), ptep_get_lockless(). Return: the entry.
+ * ptep_get(), ptep_get_lockless().
+ * Return: the entry.
  */
 static inline ptb_pte_t ptb_ptep_get(ptb_pte_t *ptep, const ptb_t flags);
 
@@ -57,7 +58,8 @@ static inline bool ptb_pte_same(ptb_pte_t a, ptb_pte_t b);
  * ptb_pte_pfn() - the frame an entry maps
  * @pte: a present entry
  *
- * Needed by: scan, walkers. Mirrors: pte_pfn(). Return: frame number.
+ * Needed by: scan, walkers. Mirrors: pte_pfn().
+ * Return: frame number.
  */
 static inline unsigned long ptb_pte_pfn(ptb_pte_t pte);
 
@@ -71,7 +73,8 @@ static inline unsigned long ptb_pte_pfn(ptb_pte_t pte);
  * frame number is not one linear field rebuilds the entry; none adds to the raw value without
  * knowing that it is one.
  *
- * Needed by: scan. Mirrors: pte_advance_pfn(). Return: the entry.
+ * Needed by: scan. Mirrors: pte_advance_pfn().
+ * Return: the entry.
  */
 static inline ptb_pte_t ptb_pte_advance(ptb_pte_t pte, unsigned int n);
 
@@ -82,7 +85,8 @@ static inline ptb_pte_t ptb_pte_advance(ptb_pte_t pte, unsigned int n);
  *
  * Never leaves the aligned block of @ptep, so from the middle of a block it is what remains of it.
  *
- * Needed by: scan. Default: 1. Mirrors: pte_batch_hint(). Return: at least 1.
+ * Needed by: scan. Default: 1. Mirrors: pte_batch_hint().
+ * Return: at least 1.
  */
 static inline unsigned int ptb_pte_hint(ptb_pte_t *ptep, ptb_pte_t pte);
 
@@ -241,7 +245,8 @@ static inline struct page *ptb_pfn_page(unsigned long pfn);
  * ptb_folio_nr_pages() - size of a folio
  * @folio: held by a reference, or by whatever keeps it from being split
  *
- * Needed by: scan, contig, walkers. Mirrors: folio_nr_pages(). Return: pages, 1 for a small folio.
+ * Needed by: scan, contig, walkers. Mirrors: folio_nr_pages().
+ * Return: pages, 1 for a small folio.
  */
 static inline unsigned long ptb_folio_nr_pages(struct folio *folio);
 
@@ -251,7 +256,8 @@ static inline unsigned long ptb_folio_nr_pages(struct folio *folio);
  * ptb_folio_ref_count() - the reference count as it stands
  * @folio: a folio
  *
- * Needed by: grab. Mirrors: folio_ref_count(). Return: negative when somebody overflowed it.
+ * Needed by: grab. Mirrors: folio_ref_count().
+ * Return: negative when somebody overflowed it.
  */
 static inline int ptb_folio_ref_count(struct folio *folio);
 
@@ -262,8 +268,8 @@ static inline int ptb_folio_ref_count(struct folio *folio);
  *
  * Ordering: full barrier on success.
  *
- * Needed by: grab. Mirrors: folio_ref_try_add(), folio_ref_try_add_rcu(). Return: whether they were
- * added.
+ * Needed by: grab. Mirrors: folio_ref_try_add(), folio_ref_try_add_rcu().
+ * Return: whether they were added.
  */
 static inline bool ptb_folio_try_ref(struct folio *folio, int refs);
 

@@ -118,7 +118,8 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
  * @ptentp was read (again), and the batch holds for as long as the reference: a folio with an
  * unexpected reference is neither split nor freed.
  *
- * Mirrors: folio_pte_batch_flags(). Return: entries, 1 to @max_nr, not leaving the folio.
+ * Mirrors: folio_pte_batch_flags().
+ * Return: entries, 1 to @max_nr, not leaving the folio.
  */
 static __always_inline unsigned int ptb_scan_folio(struct folio *folio, struct vm_area_struct *vma,
 						   ptb_pte_t *ptep, ptb_pte_t *ptentp,
@@ -147,7 +148,8 @@ static __always_inline unsigned int ptb_scan_folio(struct folio *folio, struct v
  * For those who only read. A run that crosses folios must not be set again: on arm64 it would
  * spread accessed and dirty over folios that are neither.
  *
- * Context: as ptb_scan_folio(), but no struct page is touched. Return: entries, 1 to @max_nr.
+ * Context: as ptb_scan_folio(), but no struct page is touched.
+ * Return: entries, 1 to @max_nr.
  */
 static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
 					     unsigned long pfn_end, unsigned int max_nr,
@@ -206,7 +208,8 @@ static __always_inline unsigned int ptb_scan_none(ptb_pte_t *ptep, unsigned int 
  *
  * All bits of the entries agree, exclusive, soft-dirty and uffd-wp among them.
  *
- * Mirrors: swap_pte_batch(). Return: entries, 1 to @max_nr.
+ * Mirrors: swap_pte_batch().
+ * Return: entries, 1 to @max_nr.
  */
 static __always_inline unsigned int
 ptb_scan_swap(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)

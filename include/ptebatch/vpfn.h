@@ -15,8 +15,8 @@
  * @root: the tree; types ptb_vpfn_root_t and ptb_vpfn_node_t are the backend's
  * @iova: bus address in bytes
  *
- * Needed by: vpfn. Context: whatever keeps the tree still. Mirrors: rb_find_first(). Return: the
- * node, or NULL.
+ * Needed by: vpfn. Context: whatever keeps the tree still. Mirrors: rb_find_first().
+ * Return: the node, or NULL.
  */
 static inline ptb_vpfn_node_t *ptb_vpfn_first(ptb_vpfn_root_t *root, u64 iova);
 
@@ -24,7 +24,8 @@ static inline ptb_vpfn_node_t *ptb_vpfn_first(ptb_vpfn_root_t *root, u64 iova);
  * ptb_vpfn_next() - the node behind this one
  * @node: in the tree
  *
- * Needed by: vpfn. Mirrors: rb_next(). Return: the node, or NULL.
+ * Needed by: vpfn. Mirrors: rb_next().
+ * Return: the node, or NULL.
  */
 static inline ptb_vpfn_node_t *ptb_vpfn_next(ptb_vpfn_node_t *node);
 
@@ -32,7 +33,8 @@ static inline ptb_vpfn_node_t *ptb_vpfn_next(ptb_vpfn_node_t *node);
  * ptb_vpfn_iova() - address of a node
  * @node: in the tree
  *
- * Needed by: vpfn. Return: bus address in bytes.
+ * Needed by: vpfn.
+ * Return: bus address in bytes.
  */
 static inline u64 ptb_vpfn_iova(ptb_vpfn_node_t *node);
 
@@ -42,7 +44,8 @@ static inline u64 ptb_vpfn_iova(ptb_vpfn_node_t *node);
  * @root: a tree that carries subtree counts
  * @iova: bus address in bytes
  *
- * Needed by: vpfn, optional: makes the count O(log n). Return: nodes.
+ * Needed by: vpfn, optional: makes the count O(log n).
+ * Return: nodes.
  */
 static inline u64 ptb_vpfn_rank(ptb_vpfn_root_t *root, u64 iova);
 #endif

@@ -23,7 +23,7 @@ run()
 	fi
 }
 
-for check in format headers sparse cppcheck symbols inline-budget one-line-ops; do
+for check in format kernel-doc headers sparse cppcheck symbols inline-budget one-line-ops; do
 	run "tests/lint/$check.sh"
 done
 run backends/kernel/check/check.sh

@@ -19,8 +19,8 @@ struct dev_pagemap;
  * @pfn: a device's frame
  * @pgmap: pagemap held already, or NULL; given back if it does not cover @pfn
  *
- * Needed by: dax, gup_fast. Mirrors: get_dev_pagemap(). Return: the pagemap, or NULL if it is gone:
- * then nothing is held.
+ * Needed by: dax, gup_fast. Mirrors: get_dev_pagemap().
+ * Return: the pagemap, or NULL if it is gone: then nothing is held.
  */
 static inline struct dev_pagemap *ptb_pagemap_get(unsigned long pfn, struct dev_pagemap *pgmap);
 
@@ -92,8 +92,8 @@ static inline void ptb_dax_undo(struct page **pages, unsigned int nr, unsigned i
  *
  * The caller reads the leaf again afterwards and undoes with ptb_dax_undo() if it changed.
  *
- * Context: IRQs off. Mirrors: gup_fast_devmap_leaf(). Return: @nr, or 0 and nothing is held, marked
- * or to be read.
+ * Context: IRQs off. Mirrors: gup_fast_devmap_leaf().
+ * Return: @nr, or 0 and nothing is held, marked or to be read.
  */
 static inline unsigned int
 ptb_dax_leaf(unsigned long pfn, unsigned int nr, unsigned int gup, struct page **pages)

@@ -117,7 +117,8 @@ static inline bool ptb_folio_allowed(struct folio *folio, unsigned int gup);
  * ptb_folio_make_accessible() - let devices at the folio's content
  * @folio: pinned
  *
- * Needed by: gup_fast, for FOLL_PIN. Mirrors: arch_make_folio_accessible(). Return: 0 or an error.
+ * Needed by: gup_fast, for FOLL_PIN. Mirrors: arch_make_folio_accessible().
+ * Return: 0 or an error.
  */
 static inline int ptb_folio_make_accessible(struct folio *folio);
 
@@ -168,7 +169,8 @@ static __always_inline unsigned int ptb_gup_fast_batch(struct folio *folio, stru
  * Stops at the first entry it cannot take: what was taken before is kept. Only when the pagemap of
  * a device has gone, whatever this call took is given back.
  *
- * Context: IRQs off. Mirrors: gup_fast_pte_range(). Return: pages taken.
+ * Context: IRQs off. Mirrors: gup_fast_pte_range().
+ * Return: pages taken.
  */
 static inline unsigned int ptb_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep,
 					     unsigned int nr, unsigned int gup, struct page **pages)
@@ -250,8 +252,8 @@ static inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long 
  * @gup: FOLL_* word
  * @pages: room for @nr; may be written even when nothing is taken
  *
- * Context: IRQs off. Mirrors: gup_fast_pmd_leaf(), gup_fast_pud_leaf(). Return: @nr, or 0 and
- * nothing is held.
+ * Context: IRQs off. Mirrors: gup_fast_pmd_leaf(), gup_fast_pud_leaf().
+ * Return: @nr, or 0 and nothing is held.
  */
 static inline unsigned int ptb_gup_fast_leaf(ptb_leaf_t leaf, unsigned long addr, unsigned int nr,
 					     unsigned int gup, struct page **pages)

@@ -32,8 +32,8 @@ struct vfio_batch;
  * Either pins pages into @batch, setting its size and offset; or finds at most @npage consecutive
  * frames without usable struct pages from *@pfn on, pins nothing and leaves the batch empty.
  *
- * Needed by: vfio. Context: may sleep. Mirrors: vaddr_get_pfns() of 6.18. Return: frames, or an
- * error. 0 is treated as -EFAULT.
+ * Needed by: vfio. Context: may sleep. Mirrors: vaddr_get_pfns() of 6.18.
+ * Return: frames, or an error. 0 is treated as -EFAULT.
  */
 static inline long ptb_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage,
 				     unsigned long *pfn, struct vfio_batch *batch);
@@ -71,8 +71,8 @@ static inline u64 ptb_vfio_locked(struct vfio_dma *dma);
  * @npage: pages to add, negative to take off, or 0
  * @async: the process may be another, or gone
  *
- * Needed by: vfio. Context: may sleep. Mirrors: vfio_lock_acct(). Return: 0 or an error, and then
- * nothing is accounted.
+ * Needed by: vfio. Context: may sleep. Mirrors: vfio_lock_acct().
+ * Return: 0 or an error, and then nothing is accounted.
  */
 static inline int ptb_vfio_lock_acct(struct vfio_dma *dma, long npage, bool async);
 
@@ -162,7 +162,8 @@ static inline void ptb_vfio_batch_unpin(struct vfio_batch *batch, struct vfio_dm
  * Reserved frames are neither pinned nor charged, pages that others have pinned are not charged
  * again; the rest is charged in one step, or nothing is.
  *
- * Context: process context, may sleep. Mirrors: vfio_pin_pages_remote(). Return: frames, 1 to
+ * Context: process context, may sleep. Mirrors: vfio_pin_pages_remote().
+ * Return: frames, 1 to
  * @npage; or an error, and then nothing is pinned, charged or left in @batch.
  */
 static inline long ptb_vfio_pin(struct vfio_dma *dma, unsigned long vaddr, long npage,
@@ -246,7 +247,8 @@ undo:
  *
  * A page that somebody else has pinned as well stays on the account.
  *
- * Context: process context, may sleep. Mirrors: vfio_unpin_pages_remote(). Return: pages unpinned.
+ * Context: process context, may sleep. Mirrors: vfio_unpin_pages_remote().
+ * Return: pages unpinned.
  */
 static inline long
 ptb_vfio_unpin(struct vfio_dma *dma, u64 iova, unsigned long pfn, long npage, bool do_accounting)
