@@ -23,7 +23,7 @@ SAN_BASE := $(filter-out -fwrapv,$(BASE_CFLAGS))
 LIBS := -lzstd
 
 USER := backends/user
-PLAIN := mem layout snapshot record
+PLAIN := mem layout snapshot snapshot_file record record_entries record_folios
 TOOL := main cmd_demo cmd_record cmd_replay formats recordings report
 TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
 VERSION := $(shell sed -n 's/^\#define PTEBATCH_VERSION "\(.*\)"/\1/p' include/ptebatch/ptebatch.h)
@@ -47,6 +47,11 @@ help:
 deps:
 	@tests/deps.sh
 
+# V=1 shows the commands.
+ifneq ($(V),1)
+Q := @
+endif
+
 # ---- the tool: format.c once per format, plain for timing and with hooks for counting ----
 
 FMT_OBJS = $(foreach f,$(FORMATS),$($(1))/fmt/$(f).o $($(1))/fmt/$(f).hooked.o)
@@ -54,32 +59,38 @@ FMT_OBJS = $(foreach f,$(FORMATS),$($(1))/fmt/$(f).o $($(1))/fmt/$(f).hooked.o)
 define tool-rules
 $(1)/%.o: $(USER)/%.c | $(B)/.deps
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) $(2) -MMD -MP -c $$< -o $$@
+	@echo '  CC  $$@'
+	$$(Q)$$(CC) $$(CPPFLAGS) $(2) -MMD -MP -c $$< -o $$@
 
 $(1)/fmt/%.hooked.o: $(USER)/format.c | $(B)/.deps
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_HOOKS -DPTB_USER_VMEMMAP \
+	@echo '  CC  $$@'
+	$$(Q)$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_HOOKS -DPTB_USER_VMEMMAP \
 		$(2) -MMD -MP -c $$< -o $$@
 
 $(1)/fmt/%.o: $(USER)/format.c | $(B)/.deps
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_VMEMMAP $(2) -MMD -MP -c $$< -o $$@
+	@echo '  CC  $$@'
+	$$(Q)$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_VMEMMAP $(2) -MMD -MP -c $$< -o $$@
 
 $(1)/ptebatch: $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
 		$(FORMATS:%=$(1)/fmt/%.o) $(FORMATS:%=$(1)/fmt/%.hooked.o)
-	$$(CC) $(2) -o $$@ $$^ $(LIBS)
+	@echo '  LD  $$@'
+	$$(Q)$$(CC) $(2) -o $$@ $$^ $(LIBS)
 
 # ---- tests: each file once per format, one binary ----
 
 $(1)/tests: $(1)/mem.o $(1)/layout.o $(1)/raw.o $(1)/snapshot.o \
 		$(foreach f,$(FORMATS),$(TESTS:tests/%.c=$(1)/t/$(f)/%.o))
-	$$(CC) $(2) -o $$@ $$^ -lcriterion $(LIBS)
+	@echo '  LD  $$@'
+	$$(Q)$$(CC) $(2) -o $$@ $$^ -lcriterion $(LIBS)
 endef
 
 define test-rules
 $(1)/t/$(3)/%.o: tests/%.c | $(B)/.deps
 	@mkdir -p $$(@D)
-	$$(CC) $$(CPPFLAGS) -Itests -DPTB_FMT_HEADER='"fmt/$(3).h"' -DPTB_USER_HOOKS \
+	@echo '  CC  $$@'
+	$$(Q)$$(CC) $$(CPPFLAGS) -Itests -DPTB_FMT_HEADER='"fmt/$(3).h"' -DPTB_USER_HOOKS \
 		$(2) -MMD -MP -c $$< -o $$@
 endef
 

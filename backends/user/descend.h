@@ -41,6 +41,8 @@ user_gup_range(struct mm_struct *mm, unsigned long addr, unsigned long end, unsi
 			want = pages_to(addr, end, FMT_PUD_SHIFT);
 			got = user_gup_leaf(walker, pud, pudp, FMT_PUD_SHIFT, addr, want, gup,
 					    pages + done);
+		} else if (unlikely(upper_val(pud) & UPPER_MIGRATION)) {
+			break;
 		} else {
 			pmd = upper_load(pmdp);
 			want = pages_to(addr, end, PTB_PMD_SHIFT);
@@ -103,7 +105,9 @@ static __always_inline void user_mincore(struct mm_struct *mm, struct vm_area_st
 
 	for (; addr < end; addr += nr << PTB_PAGE_SHIFT, vec += nr) {
 		nr = pages_to(addr, end, PTB_PMD_SHIFT);
-		if ((upper_val(*mm_pudp(mm, addr)) | upper_val(*mm_pmdp(mm, addr))) & UPPER_LEAF)
+		/* A huge page that migrates is in memory: pmd_trans_huge_lock() takes it as well. */
+		if ((upper_val(*mm_pudp(mm, addr)) | upper_val(*mm_pmdp(mm, addr))) &
+		    (UPPER_LEAF | UPPER_MIGRATION))
 			memset(vec, 1, nr);
 		else if (upper_val(*mm_pmdp(mm, addr)) & UPPER_TABLE)
 			walker(vma, mm_ptep(mm, addr), addr, nr, vec);

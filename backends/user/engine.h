@@ -42,7 +42,8 @@ static inline bool engine_lookup(struct mm_struct *mm, unsigned long vaddr, stru
 	if (engine_leaf(*mm_pudp(mm, vaddr), FMT_PUD_SHIFT, vaddr, e) ||
 	    engine_leaf(*mm_pmdp(mm, vaddr), PTB_PMD_SHIFT, vaddr, e))
 		return true;
-	if (!(upper_val(*mm_pmdp(mm, vaddr)) & UPPER_TABLE))
+	if (upper_val(*mm_pudp(mm, vaddr)) & UPPER_MIGRATION ||
+	    !(upper_val(*mm_pmdp(mm, vaddr)) & UPPER_TABLE))
 		return false;
 	pte = ptb_ptep_get(mm_ptep(mm, vaddr), PTB_FOR_LOOK);
 	if (!ptb_pte_present(pte))

@@ -17,5 +17,5 @@ done
 cppcheck $tree --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	--enable=warning,performance,portability --suppress=missingIncludeSystem \
 	-Iinclude -Ibackends/user -D__x86_64__ \
-	backends/user/mem.c backends/user/layout.c backends/user/snapshot.c backends/user/record.c \
+	backends/user/mem.c backends/user/layout.c backends/user/snapshot*.c backends/user/record*.c \
 	backends/user/tool/*.c

@@ -15,7 +15,7 @@ static const char usage[] =
 	"\n"
 	"  -f, --format NAME  lay the entries out as another format would (see ptebatch formats)\n"
 	"  -l, --layout TEXT  page tables in words, for instance \"o4@200: 0-15 | none | o0@300\"\n"
-	"  -r, --rounds N     rounds of timing, 1 to 64; more are steadier\n"
+	"  -r, --rounds N     rounds of timing, 1 to 64; fewer the longer one takes\n"
 	"  -j, --json         print one JSON object\n"
 	"  -h, --help         this text\n";
 
@@ -118,7 +118,39 @@ static int replay_layout(const struct args *a)
 
 	if (layout_parse(a->layout, &layout, err))
 		return tool_fail("replay", "%s", err);
-	return show(a, "layout", &(struct replay_input){ .layout = &layout, .rounds = a->rounds });
+	return show(a, "layout",
+		    &(struct replay_input){ .layout = &layout,
+					    .rounds = a->rounds ? a->rounds : 15 });
+}
+
+/* A page costs its struct page, its entry, and its place in the output of every walker. */
+#define BYTES_A_PAGE (64 + 8 + 8 + 24 + 1)
+
+/* A recording may be of a larger machine, or made to look so: say so. */
+static bool fits_in_memory(u64 entries, u64 *need_mib, u64 *have_mib)
+{
+	*need_mib = entries * BYTES_A_PAGE >> 20;
+	*have_mib = (u64)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) >> 20;
+	return *need_mib < *have_mib / 4 * 3;
+}
+
+static u64 count_entries(const struct snapshot *s)
+{
+	u64 entries = 0;
+	size_t i;
+
+	for (i = 0; i < s->nr_runs; i++)
+		if (s->runs[i].type != SNAP_NONE)
+			entries += s->runs[i].nr;
+	return entries;
+}
+
+/* A long walk is steady by itself. */
+static unsigned int default_rounds(u64 entries)
+{
+	u64 rounds = BIT(24) / (entries + 1);
+
+	return rounds > 15 ? 15 : rounds < 3 ? 3 : rounds;
 }
 
 static int replay_file(const struct args *a)
@@ -126,19 +158,28 @@ static int replay_file(const struct args *a)
 	const char *slash = strrchr(a->file, '/');
 	char err[SNAP_ERR_MAX];
 	struct snapshot s;
+	u64 entries, need, have;
 	int ret;
 
 	if (snapshot_load(a->file, &s, err))
 		return tool_fail("replay", "%s", err);
+	entries = count_entries(&s);
+	if (!fits_in_memory(entries, &need, &have)) {
+		snapshot_free(&s);
+		return tool_fail("replay", "%s needs %llu MiB of memory, this machine has %llu",
+				 a->file, (unsigned long long)need, (unsigned long long)have);
+	}
 	ret = show(a, slash ? slash + 1 : a->file,
-		   &(struct replay_input){ .snapshot = &s, .rounds = a->rounds });
+		   &(struct replay_input){ .snapshot = &s,
+					   .rounds = a->rounds ? a->rounds
+							       : default_rounds(entries) });
 	snapshot_free(&s);
 	return ret;
 }
 
 int cmd_replay(int argc, char **argv)
 {
-	struct args a = { .format = &ptb_formats[0], .rounds = 15 };
+	struct args a = { .format = &ptb_formats[0] };
 	int ret = parse(argc, argv, &a);
 
 	if (ret)

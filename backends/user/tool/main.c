@@ -17,15 +17,28 @@ static const struct command {
 	{ "formats", cmd_formats, "name the entry formats, one a line" },
 };
 
+/* What a user gave is quoted: no control characters. */
+static void complain(const char *command, const char *fmt, va_list ap, const char *hint)
+{
+	char line[512], *c;
+
+	vsnprintf(line, sizeof(line), fmt, ap);
+	for (c = line; *c; c++)
+		if ((u8)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	if (hint)
+		fprintf(stderr, "ptebatch: %s: %s; see ptebatch %s --help\n", command, line, hint);
+	else
+		fprintf(stderr, "ptebatch: %s: %s\n", command, line);
+}
+
 int tool_fail(const char *command, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "ptebatch: %s: ", command);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complain(command, fmt, ap, NULL);
 	va_end(ap);
-	fputc('\n', stderr);
 	return 1;
 }
 
@@ -33,11 +46,9 @@ int tool_usage(const char *command, const char *fmt, ...)
 {
 	va_list ap;
 
-	fprintf(stderr, "ptebatch: %s: ", command);
 	va_start(ap, fmt);
-	vfprintf(stderr, fmt, ap);
+	complain(command, fmt, ap, command);
 	va_end(ap);
-	fprintf(stderr, "; see ptebatch %s --help\n", command);
 	return 2;
 }
 
@@ -73,7 +84,7 @@ int main(int argc, char **argv)
 	unsigned int i;
 
 	if (argc < 2) {
-		fprintf(stderr, "ptebatch: no command given; see ptebatch --help\n");
+		tool_fail("usage", "no command given; see ptebatch --help");
 		return 2;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
@@ -83,6 +94,6 @@ int main(int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(commands); i++)
 		if (!strcmp(argv[1], commands[i].name))
 			return commands[i].run(argc - 1, argv + 1);
-	fprintf(stderr, "ptebatch: no command \"%s\"; see ptebatch --help\n", argv[1]);
+	tool_fail("usage", "no command \"%s\"; see ptebatch --help", argv[1]);
 	return 2;
 }
