@@ -218,6 +218,23 @@ static inline u64 user_vpfn_iova(struct vfio_pfn *vpfn)
 }
 #define ptb_vpfn_iova user_vpfn_iova
 
+static inline u64 user_vpfn_rank(struct vpfn_tree *tree, u64 iova)
+{
+	const struct vfio_pfn *vpfn = RB_ROOT(tree);
+	u64 nr = 0;
+
+	while (vpfn) {
+		if (iova < vpfn->iova) {
+			vpfn = RB_LEFT(vpfn, node);
+			continue;
+		}
+		nr += 1 + (RB_LEFT(vpfn, node) ? RB_LEFT(vpfn, node)->nr : 0);
+		vpfn = RB_RIGHT(vpfn, node);
+	}
+	return nr;
+}
+#define ptb_vpfn_rank user_vpfn_rank
+
 /* ---- gup_fast, dax ---- */
 
 static inline struct dev_pagemap *user_pagemap_get(unsigned long pfn, struct dev_pagemap *pgmap)

@@ -141,6 +141,23 @@ struct dev_pagemap *mem_pagemap(unsigned long pfn, unsigned long nr)
 
 RB_GENERATE(vpfn_tree, vfio_pfn, node, vpfn_cmp)
 
+static u64 vpfn_nr(const struct vfio_pfn *vpfn)
+{
+	return vpfn ? vpfn->nr : 0;
+}
+
+void vpfn_count(struct vfio_pfn *vpfn)
+{
+	vpfn->nr = 1 + vpfn_nr(RB_LEFT(vpfn, node)) + vpfn_nr(RB_RIGHT(vpfn, node));
+}
+
+/* The tree counts where it rotates; above that the counts are ours to mend. */
+static void vpfn_count_up(struct vfio_pfn *vpfn)
+{
+	for (; vpfn; vpfn = RB_PARENT(vpfn, node))
+		vpfn_count(vpfn);
+}
+
 void vpfn_add(struct vpfn_tree *tree, u64 iova)
 {
 	struct vfio_pfn *vpfn = calloc(1, sizeof(*vpfn));
@@ -150,14 +167,24 @@ void vpfn_add(struct vpfn_tree *tree, u64 iova)
 	vpfn->iova = iova;
 	if (RB_INSERT(vpfn_tree, tree, vpfn))
 		free(vpfn);
+	else
+		vpfn_count_up(vpfn);
+}
+
+void vpfn_del(struct vpfn_tree *tree, u64 iova)
+{
+	struct vfio_pfn key = { .iova = iova }, *vpfn = RB_FIND(vpfn_tree, tree, &key), *parent;
+
+	if (!vpfn)
+		return;
+	parent = RB_PARENT(vpfn, node);
+	RB_REMOVE(vpfn_tree, tree, vpfn);
+	vpfn_count_up(parent);
+	free(vpfn);
 }
 
 void vpfn_clear(struct vpfn_tree *tree)
 {
-	struct vfio_pfn *vpfn, *next;
-
-	RB_FOREACH_SAFE (vpfn, vpfn_tree, tree, next) {
-		RB_REMOVE(vpfn_tree, tree, vpfn);
-		free(vpfn);
-	}
+	while (!RB_EMPTY(tree))
+		vpfn_del(tree, RB_ROOT(tree)->iova);
 }

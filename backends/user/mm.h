@@ -8,6 +8,10 @@
 
 #include "page.h"
 
+/* Called by the tree where it moves a node. */
+struct vfio_pfn;
+void vpfn_count(struct vfio_pfn *vpfn);
+#define RB_AUGMENT(vpfn) vpfn_count(vpfn)
 #include <bsd/sys/tree.h>
 
 /* The kernel's values; include/linux/mm_types.h */
@@ -48,9 +52,11 @@ struct mm_struct {
 	unsigned int nr_vmas;
 };
 
+/* Each node knows how many there are below it, itself included. */
 struct vfio_pfn {
 	RB_ENTRY(vfio_pfn) node;
 	u64 iova;
+	u64 nr;
 };
 
 RB_HEAD(vpfn_tree, vfio_pfn);
@@ -62,6 +68,7 @@ static inline int vpfn_cmp(const struct vfio_pfn *a, const struct vfio_pfn *b)
 
 RB_PROTOTYPE(vpfn_tree, vfio_pfn, node, vpfn_cmp)
 void vpfn_add(struct vpfn_tree *tree, u64 iova);
+void vpfn_del(struct vpfn_tree *tree, u64 iova);
 void vpfn_clear(struct vpfn_tree *tree);
 
 struct vfio_batch {

@@ -50,20 +50,9 @@ static inline u64 ptb_vpfn_iova(ptb_vpfn_node_t *node);
 static inline u64 ptb_vpfn_rank(ptb_vpfn_root_t *root, u64 iova);
 #endif
 
-/**
- * ptb_vpfn_count() - nodes in a range
- * @root: the tree
- * @first: first address, bytes, any alignment
- * @last: last address, inclusive, so that the range may end with the address space
- *
- * In order from @first, O(log n + k) for k nodes found: no recursion, and no way to start in the
- * middle and miss the lower half. Mirrors: vpfn_pages().
- */
-static inline u64 ptb_vpfn_count(ptb_vpfn_root_t *root, u64 first, u64 last)
+/* In order from @first: no recursion, and no way to start in the middle and miss the lower half. */
+static inline u64 ptb_vpfn_count_nodes(ptb_vpfn_root_t *root, u64 first, u64 last)
 {
-#ifdef ptb_vpfn_rank
-	return ptb_vpfn_rank(root, last) - (first ? ptb_vpfn_rank(root, first - 1) : 0);
-#else
 	ptb_vpfn_node_t *node;
 	u64 nr = 0;
 
@@ -73,6 +62,24 @@ static inline u64 ptb_vpfn_count(ptb_vpfn_root_t *root, u64 first, u64 last)
 		nr++;
 	}
 	return nr;
+}
+
+/**
+ * ptb_vpfn_count() - nodes in a range
+ * @root: the tree
+ * @first: first address, bytes, any alignment
+ * @last: last address, inclusive, so that the range may end with the address space
+ *
+ * O(log n + k) for k nodes found; O(log n) where the tree has ptb_vpfn_rank(). Mirrors:
+ * vpfn_pages().
+ * Return: nodes.
+ */
+static inline u64 ptb_vpfn_count(ptb_vpfn_root_t *root, u64 first, u64 last)
+{
+#ifdef ptb_vpfn_rank
+	return ptb_vpfn_rank(root, last) - (first ? ptb_vpfn_rank(root, first - 1) : 0);
+#else
+	return ptb_vpfn_count_nodes(root, first, last);
 #endif
 }
 
