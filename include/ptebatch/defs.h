@@ -39,6 +39,9 @@ typedef unsigned int __bitwise ptb_t;
 /* Read every entry, whatever the block hint says: for tests and for the careful. */
 #define PTB_NO_HINT ((__force ptb_t)(1U << 7))
 
+/* Who sets none of these does not look at young and dirty: they may be stale. */
+#define PTB_YOUNG_DIRTY (PTB_RESPECT_YOUNG | PTB_RESPECT_DIRTY | PTB_MERGE_YOUNG_DIRTY)
+
 /*
  * Callers name the use:
  *

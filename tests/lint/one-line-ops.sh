@@ -12,7 +12,7 @@ cd "$top"
 exec awk '
 FNR == 1 { body = 0 }
 # The name of a function is the word before the first parenthesis.
-/^static / { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name); at = FILENAME ":" FNR }
+/^[a-z].*\(/ { name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name); at = FILENAME ":" FNR }
 /^\{/ { body = 1; lines = 0; next }
 /^\}/ { if (body) { len[name] = lines; where[name] = at } body = 0; next }
 # Two statements on a line are two.

@@ -232,7 +232,7 @@ static inline ptb_pte_t arm64_ptep_get(ptb_pte_t *ptep, const ptb_t flags)
 	bool lockless = flags & PTB_LOCKLESS;
 	ptb_pte_t pte;
 
-	if (!(flags & (PTB_RESPECT_YOUNG | PTB_RESPECT_DIRTY | PTB_MERGE_YOUNG_DIRTY)))
+	if (!(flags & PTB_YOUNG_DIRTY))
 		return arm64_load(ptep, lockless);
 	if (lockless)
 		return arm64_block_get_lockless(ptep);

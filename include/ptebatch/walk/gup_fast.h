@@ -229,9 +229,9 @@ static inline unsigned int ptb_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb
 	return done;
 }
 
-static inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long pfn,
-						 unsigned int nr, unsigned int gup,
-						 struct page **pages)
+static __always_inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long pfn,
+							  unsigned int nr, unsigned int gup,
+							  struct page **pages)
 {
 	if (unlikely(gup & FOLL_LONGTERM))
 		return 0;
@@ -255,8 +255,9 @@ static inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long 
  * Context: IRQs off. Mirrors: gup_fast_pmd_leaf(), gup_fast_pud_leaf().
  * Return: @nr, or 0 and nothing is held.
  */
-static inline unsigned int ptb_gup_fast_leaf(ptb_leaf_t leaf, unsigned long addr, unsigned int nr,
-					     unsigned int gup, struct page **pages)
+static __always_inline unsigned int ptb_gup_fast_leaf(ptb_leaf_t leaf, unsigned long addr,
+						      unsigned int nr, unsigned int gup,
+						      struct page **pages)
 {
 	unsigned long pfn = ptb_leaf_pfn(leaf, addr);
 	struct folio *folio;
