@@ -54,6 +54,17 @@ static __always_inline unsigned int ptb_pte_step(ptb_pte_t *ptep, ptb_pte_t pte,
 	return flags & PTB_NO_HINT ? 1 : ptb_pte_hint(ptep, pte);
 }
 
+/* x86, s390 and ppc64 set soft-dirty along with dirty: not where the run agrees that it is not. */
+static __always_inline ptb_pte_t ptb_pte_merge_dirty(ptb_pte_t into, const ptb_t flags)
+{
+	ptb_pte_t soft_clean = ptb_pte_clear_soft_dirty(into);
+	ptb_pte_t dirty = ptb_pte_mkdirty(into);
+
+	if ((flags & PTB_RESPECT_SOFT_DIRTY) && ptb_pte_same(soft_clean, into))
+		return ptb_pte_clear_soft_dirty(dirty);
+	return dirty;
+}
+
 static __always_inline ptb_pte_t ptb_pte_merge(ptb_pte_t into, ptb_pte_t from,
 					       struct vm_area_struct *vma, const ptb_t flags)
 {
@@ -63,9 +74,9 @@ static __always_inline ptb_pte_t ptb_pte_merge(ptb_pte_t into, ptb_pte_t from,
 		return into;
 	if (ptb_pte_young(from))
 		into = ptb_pte_mkyoung(into);
-	/* Not twice: on x86 mkdirty takes a shadow stack entry for a read-only one, and sets soft-dirty. */
+	/* Not twice: x86's mkdirty takes a shadow stack entry for a read-only one. */
 	if (ptb_pte_dirty(from) && !ptb_pte_dirty(into))
-		into = ptb_pte_mkdirty(into);
+		into = ptb_pte_merge_dirty(into, flags);
 	return into;
 }
 
