@@ -72,7 +72,10 @@ static inline struct page *engine_page(struct mm_struct *mm, unsigned long vaddr
 		return NULL;
 	page = mem_page(e.pfn);
 	folio = mem_page_folio(page);
-	if (!ptb_folio_longterm_pinnable(folio) || user_vfio_reserved(e.pfn))
+	if (!ptb_folio_longterm_pinnable(folio))
+		return NULL;
+	/* The zero page is reserved and pinned all the same, as a pin of it counts nothing. */
+	if (user_vfio_reserved(e.pfn) && !ptb_folio_is_zero(folio))
 		return NULL;
 	if (!e.write && mem_folio_is_anon(folio) && !ptb_unshared(NULL, folio, page, 1, FOLL_PIN))
 		return NULL;

@@ -35,8 +35,8 @@
  * @flags: with PTB_LOCKLESS no table lock is held and the value must be one that the table held as
  * a whole at some moment
  *
- * Young and dirty of a block may be gathered from all its entries; without any of PTB_YOUNG_DIRTY in
- * @flags one load is enough and they may be stale. Two reads with the same @flags of an entry
+ * Young and dirty of a block may be gathered from all its entries; without any of PTB_YOUNG_DIRTY
+ * in @flags one load is enough and they may be stale. Two reads with the same @flags of an entry
  * that nobody changed return the same.
  *
  * Needed by: scan, walkers. Context: the table lock, or IRQs off with PTB_LOCKLESS. Mirrors:

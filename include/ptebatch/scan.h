@@ -54,7 +54,7 @@ static __always_inline unsigned int ptb_pte_step(ptb_pte_t *ptep, ptb_pte_t pte,
 	return flags & PTB_NO_HINT ? 1 : ptb_pte_hint(ptep, pte);
 }
 
-/* x86, s390 and ppc64 set soft-dirty along with dirty: not where the run agrees that it is not. */
+/* x86, s390 and ppc64 set soft-dirty with dirty: not where the run agrees that it is not. */
 static __always_inline ptb_pte_t ptb_pte_merge_dirty(ptb_pte_t into, const ptb_t flags)
 {
 	ptb_pte_t soft_clean = ptb_pte_clear_soft_dirty(into);
@@ -101,7 +101,7 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
 		pte = ptb_ptep_get(ptep + nr, flags);
 		if (!ptb_pte_same(ptb_pte_key(pte, flags), expected))
 			break;
-		/* With dirty released an x86 shadow stack entry equals a write-protected dirty one. */
+		/* With dirty released, x86 shadow stack equals write-protected and dirty. */
 		if ((flags & PTB_RESPECT_WRITE) && ptb_pte_write(pte) != ptb_pte_write(first))
 			break;
 
