@@ -12,6 +12,12 @@ B := build
 PTEBATCH_CACHE ?= $(HOME)/.cache/ptebatch
 export PTEBATCH_CACHE
 
+# Objects are cached by content, for every checkout alike: none of them knows where it stands.
+export CCACHE_DIR := $(PTEBATCH_CACHE)/ccache
+export CCACHE_NOHASHDIR := 1
+export CCACHE_BASEDIR := $(CURDIR)
+CCACHE = $(shell command -v ccache 2>/dev/null)
+
 CFLAGS ?= -O2 -g
 CPPFLAGS += -Iinclude -Ibackends/user
 # As the kernel compiles: no strict aliasing, wrapping arithmetic, and the dialect of 6.12.
@@ -26,7 +32,6 @@ USER := backends/user
 PLAIN := mem layout snapshot snapshot_file record record_entries record_folios
 TOOL := main cmd_demo cmd_record cmd_replay formats recordings report
 TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
-VERSION := $(shell sed -n 's/^\#define PTEBATCH_VERSION "\(.*\)"/\1/p' include/ptebatch/ptebatch.h)
 
 .PHONY: all help deps demo check lint list-cases install clean tests-san
 .DELETE_ON_ERROR:
@@ -60,18 +65,18 @@ define tool-rules
 $(1)/%.o: $(USER)/%.c | $(B)/.deps
 	@mkdir -p $$(@D)
 	@echo '  CC  $$@'
-	$$(Q)$$(CC) $$(CPPFLAGS) $(2) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) $(2) -MMD -MP -c $$< -o $$@
 
 $(1)/fmt/%.hooked.o: $(USER)/format.c | $(B)/.deps
 	@mkdir -p $$(@D)
 	@echo '  CC  $$@'
-	$$(Q)$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_HOOKS -DPTB_USER_VMEMMAP \
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_HOOKS -DPTB_USER_VMEMMAP \
 		$(2) -MMD -MP -c $$< -o $$@
 
 $(1)/fmt/%.o: $(USER)/format.c | $(B)/.deps
 	@mkdir -p $$(@D)
 	@echo '  CC  $$@'
-	$$(Q)$$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_VMEMMAP $(2) -MMD -MP -c $$< -o $$@
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_VMEMMAP $(2) -MMD -MP -c $$< -o $$@
 
 $(1)/ptebatch: $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
 		$(FORMATS:%=$(1)/fmt/%.o) $(FORMATS:%=$(1)/fmt/%.hooked.o)
@@ -90,7 +95,7 @@ define test-rules
 $(1)/t/$(3)/%.o: tests/%.c | $(B)/.deps
 	@mkdir -p $$(@D)
 	@echo '  CC  $$@'
-	$$(Q)$$(CC) $$(CPPFLAGS) -Itests -DPTB_FMT_HEADER='"fmt/$(3).h"' -DPTB_USER_HOOKS \
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -Itests -DPTB_FMT_HEADER='"fmt/$(3).h"' -DPTB_USER_HOOKS \
 		$(2) -MMD -MP -c $$< -o $$@
 endef
 

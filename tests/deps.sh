@@ -4,7 +4,7 @@
 set -eu
 
 packages="
-	gcc clang make pkg-config
+	gcc clang make ccache
 	libcriterion-dev libzstd-dev libbsd-dev
 	cppcheck sparse clang-format binutils jq
 	linux-source-6.12 linux-headers-6.12-cloud-amd64

@@ -20,7 +20,8 @@
 
 #include "compat.h"
 
-#define PTB_BACKEND "kernel"
+#define PTB_BACKEND kernel
+#define PTB_WARN_ON(cond) VM_WARN_ON_ONCE(cond)
 #define PTB_PAGE_SHIFT PAGE_SHIFT
 #define PTB_PMD_SHIFT PMD_SHIFT
 
@@ -37,7 +38,7 @@ static __always_inline pte_t kernel_ptep_get(pte_t *ptep, const ptb_t flags)
 }
 #define ptb_ptep_get kernel_ptep_get
 
-/* Not pte_same(): on arm64 that leaves the memory tagging bits out. */
+/* Not pte_same(): arm leaves nG out, and ppc's hash MMU its own bits. */
 static __always_inline bool kernel_pte_same(pte_t a, pte_t b)
 {
 	return pte_val(a) == pte_val(b);
@@ -210,11 +211,11 @@ static __always_inline bool kernel_folio_has_pincount(struct folio *folio)
 }
 #define ptb_folio_has_pincount kernel_folio_has_pincount
 
-static __always_inline bool kernel_folio_is_zero(struct folio *folio)
+static __always_inline bool kernel_page_is_zero(const struct page *page)
 {
-	return is_zero_folio(folio);
+	return is_zero_page(page);
 }
-#define ptb_folio_is_zero kernel_folio_is_zero
+#define ptb_page_is_zero kernel_page_is_zero
 
 static __always_inline bool kernel_folio_longterm_pinnable(struct folio *folio)
 {

@@ -7,6 +7,11 @@
 #define PTB_USER_BACKEND_H
 
 #define PTB_BACKEND user
+#ifdef PTB_USER_HOOKS
+#define PTB_WARN_ON(cond) user_warn_on(cond, #cond, __FILE__, __LINE__)
+#else
+#define PTB_WARN_ON(cond) ((void)sizeof(cond))
+#endif
 
 #include "mm.h"
 #include PTB_FMT_HEADER
@@ -77,6 +82,7 @@ static inline struct page *user_pfn_page(unsigned long pfn)
 
 static inline unsigned long user_folio_nr_pages(struct folio *folio)
 {
+	raw_hook(RAW_READ, folio);
 	return 1UL << mem_folio_order(folio);
 }
 #define ptb_folio_nr_pages user_folio_nr_pages
@@ -125,18 +131,20 @@ static inline void user_folio_pincount_add(struct folio *folio, int pins)
  */
 static inline bool user_folio_has_pincount(struct folio *folio)
 {
+	raw_hook(RAW_READ, folio);
 	return mem_folio_order(folio) > (sizeof(long) == 8 ? 0 : 1);
 }
 #define ptb_folio_has_pincount user_folio_has_pincount
 
-static inline bool user_folio_is_zero(struct folio *folio)
+static inline bool user_page_is_zero(const struct page *page)
 {
-	return mem_pfn(&folio->page) == mem.zero_pfn;
+	return mem_pfn(page) == mem.zero_pfn;
 }
-#define ptb_folio_is_zero user_folio_is_zero
+#define ptb_page_is_zero user_page_is_zero
 
 static inline bool user_folio_longterm_pinnable(struct folio *folio)
 {
+	raw_hook(RAW_READ, folio);
 	return !(READ_ONCE(folio->page.flags) & PG_unpinnable);
 }
 #define ptb_folio_longterm_pinnable user_folio_longterm_pinnable
@@ -145,6 +153,7 @@ static inline bool user_page_is_p2pdma(struct page *page)
 {
 	struct folio *folio = mem_page_folio(page);
 
+	raw_hook(RAW_READ, folio);
 	return folio->page.pgmap && folio->page.pgmap->p2pdma;
 }
 #define ptb_page_is_p2pdma user_page_is_p2pdma
@@ -173,12 +182,14 @@ static inline void user_rmb(void)
 
 static inline bool user_folio_test_anon(struct folio *folio)
 {
+	raw_hook(RAW_READ, folio);
 	return mem_folio_is_anon(folio);
 }
 #define ptb_folio_test_anon user_folio_test_anon
 
 static inline bool user_folio_test_hugetlb(struct folio *folio)
 {
+	raw_hook(RAW_READ, folio);
 	return READ_ONCE(folio->page.flags) & PG_hugetlb;
 }
 #define ptb_folio_test_hugetlb user_folio_test_hugetlb
@@ -228,12 +239,15 @@ static inline u64 user_vpfn_rank(struct vpfn_tree *tree, u64 iova)
 			vpfn = RB_LEFT(vpfn, node);
 			continue;
 		}
-		nr += 1 + (RB_LEFT(vpfn, node) ? RB_LEFT(vpfn, node)->nr : 0);
+		nr += vpfn->nr - (RB_RIGHT(vpfn, node) ? RB_RIGHT(vpfn, node)->nr : 0);
 		vpfn = RB_RIGHT(vpfn, node);
 	}
 	return nr;
 }
+/* The tree counts by 4K. As the kernel's tree has no counts, one format goes without, too. */
+#if PTB_PAGE_SHIFT == 12 && !defined(FMT_PLAIN_VPFN_TREE)
 #define ptb_vpfn_rank user_vpfn_rank
+#endif
 
 /* ---- gup_fast, dax ---- */
 
@@ -249,6 +263,7 @@ static inline struct dev_pagemap *user_pagemap_get(unsigned long pfn, struct dev
 		pgmap = &mem.pagemaps[i];
 		if (pfn - pgmap->pfn >= pgmap->nr)
 			continue;
+		raw_hook(RAW_READ, pgmap);
 		if (READ_ONCE(pgmap->dying))
 			return NULL;
 		__atomic_fetch_add(&pgmap->refs, 1, __ATOMIC_ACQUIRE);
@@ -285,6 +300,7 @@ static inline bool user_folio_allowed(struct folio *folio, unsigned int gup)
 	bool maybe_secret = !mem_folio_order(folio);
 	const struct address_space *mapping;
 
+	raw_hook(RAW_READ, folio);
 	if (!no_file && !maybe_secret)
 		return true;
 	if (READ_ONCE(folio->page.flags) & PG_hugetlb)
@@ -302,6 +318,7 @@ static inline bool user_folio_allowed(struct folio *folio, unsigned int gup)
 
 static inline int user_folio_make_accessible(struct folio *folio)
 {
+	raw_hook(RAW_READ, folio);
 	return READ_ONCE(folio->page.flags) & PG_inaccessible ? -EIO : 0;
 }
 #define ptb_folio_make_accessible user_folio_make_accessible
@@ -468,5 +485,7 @@ static inline void user_vfio_relax(void)
 #define ptb_vfio_relax user_vfio_relax
 
 #include "engine.h"
+
+#include <ptebatch/ptebatch.h>
 
 #endif

@@ -50,7 +50,7 @@ user_gup_range(struct mm_struct *mm, unsigned long addr, unsigned long end, unsi
 				got = user_gup_leaf(walker, pmd, pmdp, PTB_PMD_SHIFT, addr, want,
 						    gup, pages + done);
 			else if (upper_val(pmd) & UPPER_TABLE)
-				got = walker->ptes(pmd, pmdp, mm_ptep(mm, addr), want, gup,
+				got = walker->ptes(pmd, pmdp, mm_ptep_of(mm, pmd, addr), want, gup,
 						   pages + done);
 			else
 				break; /* empty, or migrating: not present either way */
@@ -67,7 +67,10 @@ static inline void user_unpin_pages(struct page **pages, unsigned long nr, unsig
 	unsigned long i;
 
 	for (i = 0; i < nr; i++)
-		ptb_put(mem_page_folio(pages[i]), 1, gup);
+		if (gup & FOLL_PIN)
+			engine_pin(mem_page_folio(pages[i]), -1);
+		else
+			user_folio_put_refs(mem_page_folio(pages[i]), 1);
 }
 
 static inline unsigned int mm_read_seq(struct mm_struct *mm)
@@ -105,7 +108,7 @@ static __always_inline void user_mincore(struct mm_struct *mm, struct vm_area_st
 
 	for (; addr < end; addr += nr << PTB_PAGE_SHIFT, vec += nr) {
 		nr = pages_to(addr, end, PTB_PMD_SHIFT);
-		/* A huge page that migrates is in memory: pmd_trans_huge_lock() takes it as well. */
+		/* A huge page that migrates is in memory: pmd_trans_huge_lock() takes it too. */
 		if ((upper_val(*mm_pudp(mm, addr)) | upper_val(*mm_pmdp(mm, addr))) &
 		    (UPPER_LEAF | UPPER_MIGRATION))
 			memset(vec, 1, nr);

@@ -6,8 +6,6 @@
 #ifndef PTB_USER_ENGINE_H
 #define PTB_USER_ENGINE_H
 
-#include <ptebatch/ptebatch.h>
-
 #include "table.h"
 
 struct engine_entry {
@@ -24,11 +22,11 @@ engine_leaf(ptb_pmd_t val, unsigned int shift, unsigned long vaddr, struct engin
 	if (!(upper_val(val) & UPPER_LEAF))
 		return false;
 	*e = (struct engine_entry){
-		.pfn = ptb_leaf_pfn(leaf, vaddr),
+		.pfn = user_leaf_pfn(leaf, vaddr),
 		.nr = pages_to(vaddr, 0, shift),
-		.write = ptb_leaf_write(leaf),
-		.special = ptb_leaf_special(leaf),
-		.permitted = ptb_leaf_permitted(leaf, false),
+		.write = user_leaf_write(leaf),
+		.special = user_leaf_special(leaf),
+		.permitted = user_leaf_permitted(leaf, false),
 	};
 	return true;
 }
@@ -58,9 +56,35 @@ static inline bool engine_lookup(struct mm_struct *mm, unsigned long vaddr, stru
 	return true;
 }
 
+static inline struct vm_area_struct *mm_find_vma(struct mm_struct *mm, unsigned long vaddr)
+{
+	unsigned int lo = 0, hi = mm->nr_vmas;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (mm->vmas[mid].vm_end <= vaddr)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < mm->nr_vmas && mm->vmas[lo].vm_start <= vaddr ? &mm->vmas[lo] : NULL;
+}
+
+/* A reading pin of what its process may still get a copy of: slow GUP makes that copy first. */
+static inline bool
+engine_must_copy(struct vm_area_struct *vma, struct folio *folio, struct page *page)
+{
+	if (!mem_folio_is_anon(folio))
+		return vma && user_vma_is_cow(vma);
+	if (folio->page.flags & PG_hugetlb)
+		page = &folio->page;
+	return !(page->flags & PG_anon_exclusive);
+}
+
 /*
  * The page that a longterm pin of this address gets, or NULL where slow GUP would have work to do
- * first.
+ * first. The zero page is given out as kernels before 6.5 did: VFIO still has to balance that.
  */
 static inline struct page *engine_page(struct mm_struct *mm, unsigned long vaddr, bool write)
 {
@@ -72,24 +96,40 @@ static inline struct page *engine_page(struct mm_struct *mm, unsigned long vaddr
 		return NULL;
 	page = mem_page(e.pfn);
 	folio = mem_page_folio(page);
-	if (!ptb_folio_longterm_pinnable(folio))
+	if (user_page_is_zero(page))
+		return page;
+	if (user_vfio_reserved(e.pfn) || user_page_is_p2pdma(page) ||
+	    !user_folio_longterm_pinnable(folio))
 		return NULL;
-	/* The zero page is reserved and pinned all the same, as a pin of it counts nothing. */
-	if (user_vfio_reserved(e.pfn) && !ptb_folio_is_zero(folio))
-		return NULL;
-	if (!e.write && mem_folio_is_anon(folio) && !ptb_unshared(NULL, folio, page, 1, FOLL_PIN))
+	if (!e.write && engine_must_copy(mm_find_vma(mm, vaddr), folio, page))
 		return NULL;
 	return page;
 }
 
-static inline struct vm_area_struct *mm_find_vma(struct mm_struct *mm, unsigned long vaddr)
+/* A count that is wrong already, or would be. */
+static inline bool engine_may_pin(struct folio *folio)
 {
-	unsigned int i;
+	int count = user_folio_ref_count(folio);
 
-	for (i = 0; i < mm->nr_vmas; i++)
-		if (vaddr >= mm->vmas[i].vm_start && vaddr < mm->vmas[i].vm_end)
-			return &mm->vmas[i];
-	return NULL;
+	return count > 0 && count <= INT_MAX - GUP_PIN_COUNTING_BIAS;
+}
+
+/* @pins more, or less, on a folio that is held. Not by the library: that is what is under test. */
+static inline void engine_pin(struct folio *folio, int pins)
+{
+	int refs = pins;
+
+	if (user_page_is_zero(&folio->page))
+		return;
+	user_folio_stat_pins(folio, pins);
+	if (user_folio_has_pincount(folio))
+		user_folio_pincount_add(folio, pins);
+	else
+		refs *= GUP_PIN_COUNTING_BIAS;
+	if (refs > 0)
+		user_folio_ref_add(folio, refs);
+	else
+		user_folio_put_refs(folio, -refs);
 }
 
 /*
@@ -124,8 +164,9 @@ static inline long user_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr,
 	for (i = 0; i < max; i++) {
 		struct page *page = engine_page(dma->mm, vaddr + (i << PTB_PAGE_SHIFT), dma->write);
 
-		if (!page || !ptb_grab_more(mem_page_folio(page), 1, FOLL_PIN))
+		if (!page || !engine_may_pin(mem_page_folio(page)))
 			break;
+		engine_pin(mem_page_folio(page), 1);
 		batch->pages[i] = page;
 	}
 	if (!i)
@@ -145,12 +186,12 @@ user_vfio_unpin_pfns(struct vfio_dma *dma, unsigned long pfn, unsigned long npag
 	for (done = 0; done < npage; done += run) {
 		struct folio *folio = mem_page_folio(mem_page(pfn + done));
 
-		run = ptb_folio_end(folio) - (pfn + done);
+		run = mem_pfn(&folio->page) + (1UL << mem_folio_order(folio)) - (pfn + done);
 		if (run > npage - done)
 			run = npage - done;
 		if (dma->write)
 			raw_set_bits(&folio->page.flags, PG_dirty);
-		ptb_put(folio, run, FOLL_PIN);
+		engine_pin(folio, -(int)run);
 	}
 }
 #define ptb_vfio_unpin_pfns user_vfio_unpin_pfns

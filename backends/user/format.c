@@ -233,7 +233,6 @@ static void finish(const struct replay_input *in, struct replay_result *out)
 }
 #endif
 
-/* All frames also belong to one device, so that the same memory can be walked as dax. */
 static void one_window(struct window *w, const struct replay_input *in, struct replay_result *out)
 {
 	walk_window(w, in, out);
@@ -269,6 +268,7 @@ static void replay_snapshot(const struct replay_input *in, struct replay_result 
 	struct snap_cursor cursor = {};
 	struct window w = {};
 
+	/* All frames also belong to one device, so that the same memory can be walked as dax. */
 	mem_pagemap(0, mem.nr_pages);
 	while (snap_window(&w, s, &cursor)) {
 		w.folios = folios;

@@ -100,8 +100,6 @@ struct folio *mem_folio(unsigned long pfn, unsigned int order, enum folio_kind k
 	}
 	head->mapping = kind_mapping(kind);
 	head->refcount = 1;
-	if (kind != FOLIO_SECRETMEM && kind != FOLIO_ZERO && kind != FOLIO_DEVICE)
-		head->flags |= PG_lru;
 	if (kind == FOLIO_HUGETLB)
 		head->flags |= PG_hugetlb;
 	if (kind == FOLIO_ZERO)
@@ -148,7 +146,8 @@ static u64 vpfn_nr(const struct vfio_pfn *vpfn)
 
 void vpfn_count(struct vfio_pfn *vpfn)
 {
-	vpfn->nr = 1 + vpfn_nr(RB_LEFT(vpfn, node)) + vpfn_nr(RB_RIGHT(vpfn, node));
+	vpfn->nr =
+		!(vpfn->iova & 4095) + vpfn_nr(RB_LEFT(vpfn, node)) + vpfn_nr(RB_RIGHT(vpfn, node));
 }
 
 /* The tree counts where it rotates; above that the counts are ours to mend. */

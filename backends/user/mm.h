@@ -52,7 +52,7 @@ struct mm_struct {
 	unsigned int nr_vmas;
 };
 
-/* Each node knows how many there are below it, itself included. */
+/* Each node knows how many at 4K boundaries there are below it, itself included. */
 struct vfio_pfn {
 	RB_ENTRY(vfio_pfn) node;
 	u64 iova;

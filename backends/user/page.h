@@ -20,7 +20,6 @@
 #define PG_unpinnable BIT(5) /* CMA or movable zone: not for a longterm pin */
 #define PG_dirty BIT(6)
 #define PG_inaccessible BIT(7) /* arch_make_folio_accessible() fails */
-#define PG_lru BIT(8)
 
 enum mapping_kind { MAPPING_FILE, MAPPING_SHMEM, MAPPING_SECRETMEM };
 
@@ -85,15 +84,13 @@ struct swap_dev {
 	u64 gets, puts, looked;
 };
 
-#define MEM_NO_SLOT UINT_MAX
-
 struct user_mem {
 	struct page *map;
 	size_t map_bytes;
 	unsigned long nr_pages;
 	unsigned int section_shift;
 	bool vmemmap;
-	unsigned int *slot; /* section -> place of its piece of map, or MEM_NO_SLOT for a hole */
+	unsigned int *slot; /* section -> place of its piece of map */
 	unsigned long zero_pfn;
 	u64 pins_acquired, pins_released;
 	u64 freed;
@@ -141,7 +138,7 @@ void mem_split(struct folio *folio);
 
 static inline bool mem_pfn_valid(unsigned long pfn)
 {
-	return pfn < mem.nr_pages && mem.slot[pfn >> mem.section_shift] != MEM_NO_SLOT;
+	return pfn < mem.nr_pages;
 }
 
 static inline struct page *mem_page(unsigned long pfn)
@@ -182,10 +179,6 @@ static inline bool mem_folio_is_anon(const struct folio *folio)
 	return READ_ONCE(folio->page.mapping) & MAPPING_ANON;
 }
 
-/*
- * Is everything given back: pins balanced, and each folio back at @refs references (checked by the
- * caller per folio).
- */
 static inline int mem_folio_pincount(const struct folio *folio)
 {
 	return mem_folio_order(folio) ? folio->second.pincount : 0;

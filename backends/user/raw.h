@@ -25,6 +25,7 @@ enum raw_op {
 	RAW_EXCLUSIVE, /* load of a per-page bit */
 	RAW_FLAG,      /* set or clear a folio's flag */
 	RAW_SEQ,       /* write_protect_seq */
+	RAW_READ,      /* load of a count, of a folio's flags, size or owner, of a pagemap */
 	RAW_NR,
 };
 
@@ -38,6 +39,15 @@ struct raw_hooks {
 };
 
 extern struct raw_hooks raw_hooks;
+void user_warn(const char *what, const char *file, int line) __attribute__((__noreturn__));
+
+/* What the kernel would warn about ends the test. */
+static inline void user_warn_on(bool cond, const char *what, const char *file, int line)
+{
+	if (unlikely(cond))
+		user_warn(what, file, line);
+}
+
 void raw_hook_slow(enum raw_op op, const void *where);
 
 static inline void raw_hook(enum raw_op op, const void *where)
@@ -70,6 +80,7 @@ static __always_inline u32 raw_load32(enum raw_op op, const u32 *p)
 
 static __always_inline int raw_read(const int *p)
 {
+	raw_hook(RAW_READ, p);
 	return READ_ONCE(*p);
 }
 

@@ -102,6 +102,14 @@ static inline unsigned int mm_pte_index(unsigned long addr)
 	return (addr & (FMT_PMD_SIZE - 1)) >> PTB_PAGE_SHIFT;
 }
 
+/* The entry of an address in the table that a word above names: the value, not the place, decides. */
+static inline ptb_pte_t *mm_ptep_of(struct mm_struct *mm, ptb_pmd_t pmd, unsigned long addr)
+{
+	ptb_pte_t *table = mm->tables[(upper_val(pmd) >> UPPER_PFN_SHIFT) - 1];
+
+	return table + mm_pte_index(addr);
+}
+
 /* The entry of an address whose table is there. */
 static inline ptb_pte_t *mm_ptep(struct mm_struct *mm, unsigned long addr)
 {

@@ -12,15 +12,14 @@
 #include "ops.h"
 
 /*
- * Is there room for more. Asked before adding: the kernel only looks whether the count is negative
- * already, which a batch of pins could carry over the edge in one step (CVE-2019-11487 took one
- * page at a time).
+ * Is there room for @add more references. Asked before adding: the kernel only looks whether the
+ * count is negative already, which a batch of pins could carry over the edge in one step
+ * (CVE-2019-11487 took one page at a time).
  */
-static __always_inline bool ptb_ref_has_room(struct folio *folio, int refs)
+static __always_inline bool ptb_ref_has_room(struct folio *folio, int add)
 {
-	int count = ptb_folio_ref_count(folio);
-
-	return count >= 0 && refs <= INT_MAX - count;
+	/* A negative count is a large number here. */
+	return (unsigned int)ptb_folio_ref_count(folio) <= (unsigned int)(INT_MAX - add);
 }
 
 /* References to a folio that may be freed or split until they are there. */
@@ -47,12 +46,15 @@ static __always_inline struct folio *ptb_try_get(struct page *page, int refs)
 /* Turn @refs references, just taken, into pins. */
 static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs)
 {
+	int bias = refs * (GUP_PIN_COUNTING_BIAS - 1);
+
 	if (ptb_folio_has_pincount(folio)) {
 		ptb_folio_pincount_add(folio, refs);
 	} else {
-		if (unlikely(!ptb_ref_has_room(folio, refs * (GUP_PIN_COUNTING_BIAS - 1))))
+		/* One more look at the count than 6.12 takes: it is what 2M pins of a page need. */
+		if (unlikely(!ptb_ref_has_room(folio, bias)))
 			return false;
-		ptb_folio_ref_add(folio, refs * (GUP_PIN_COUNTING_BIAS - 1));
+		ptb_folio_ref_add(folio, bias);
 	}
 	ptb_folio_stat_pins(folio, refs);
 	return true;
@@ -73,14 +75,14 @@ static __always_inline struct folio *ptb_grab_first(struct page *page, int refs,
 {
 	struct folio *folio;
 
+	PTB_WARN_ON(!(gup & FOLL_GET) == !(gup & FOLL_PIN));
+
 	if (unlikely(!(gup & FOLL_PCI_P2PDMA) && ptb_page_is_p2pdma(page)))
 		return NULL;
 	if (!(gup & FOLL_PIN))
 		return ptb_try_get(page, refs);
-
-	folio = ptb_page_folio(page);
-	if (unlikely(ptb_folio_is_zero(folio)))
-		return folio;
+	if (unlikely(ptb_page_is_zero(page)))
+		return ptb_page_folio(page);
 
 	folio = ptb_try_get(page, refs);
 	if (unlikely(!folio))
@@ -90,8 +92,8 @@ static __always_inline struct folio *ptb_grab_first(struct page *page, int refs,
 	if (unlikely(!ptb_refs_to_pins(folio, refs)))
 		goto drop;
 	/*
-	 * Pairs with fork and KSM: they clear the entry, then look for pins; we pin, then look at
-	 * the entry.
+	 * Pairs with folio_try_share_anon_rmap_*(): there the entry is cleared, then pins are
+	 * looked for; here the pin is taken, then the entry is looked at.
 	 */
 	ptb_mb_after_pin();
 	return folio;
@@ -107,7 +109,7 @@ drop:
  * @gup: FOLL_GET or FOLL_PIN
  *
  * Where the folio may live for long is not asked again: who holds it already has asked, or is slow
- * GUP and migrates it.
+ * GUP and migrates it. Nor is whether it is memory of a PCI device, which try_grab_folio() asks.
  *
  * Mirrors: try_grab_folio().
  * Return: whether all were taken; if not, none was.
@@ -117,7 +119,7 @@ static __always_inline bool ptb_grab_more(struct folio *folio, int refs, unsigne
 	int add = refs;
 
 	if (gup & FOLL_PIN) {
-		if (unlikely(ptb_folio_is_zero(folio)))
+		if (unlikely(ptb_page_is_zero(&folio->page)))
 			return true;
 		if (!ptb_folio_has_pincount(folio))
 			add *= GUP_PIN_COUNTING_BIAS;
@@ -144,7 +146,7 @@ static __always_inline bool ptb_grab_more(struct folio *folio, int refs, unsigne
 static __always_inline void ptb_put(struct folio *folio, int refs, unsigned int gup)
 {
 	if (gup & FOLL_PIN) {
-		if (unlikely(ptb_folio_is_zero(folio)))
+		if (unlikely(ptb_page_is_zero(&folio->page)))
 			return;
 		ptb_folio_stat_pins(folio, -refs);
 		if (ptb_folio_has_pincount(folio))

@@ -16,8 +16,8 @@
  *   constants  PTB_PAGE_SHIFT, PTB_PMD_SHIFT; FOLL_GET, FOLL_PIN, FOLL_WRITE, FOLL_LONGTERM,
  *              FOLL_PCI_P2PDMA; GUP_PIN_COUNTING_BIAS; INT_MAX and the error numbers
  *
- *   words      bool, u64, likely, unlikely, __always_inline, __bitwise, __force, memset,
- *              BUILD_BUG_ON_MSG
+ *   words      bool, u64, s64, size_t, likely, unlikely, __always_inline, __bitwise, __force,
+ *              memset, BUILD_BUG_ON_MSG, and PTB_WARN_ON for what a caller must not do
  *
  * Unless an op says otherwise it may be called in any context, sleeps never, and orders nothing.
  */
@@ -137,8 +137,7 @@ static inline bool ptb_pte_dirty(ptb_pte_t pte);
  * @pte: a present entry
  *
  * This and the next three commute with ptb_pte_advance(), are idempotent, and leave frame and
- * presence alone. They are applied in the order clean, soft-dirty, write-protect, old: on x86
- * write-protecting moves a dirty bit that is still set.
+ * presence alone.
  *
  * Needed by: scan. Mirrors: pte_mkold().
  */
@@ -312,14 +311,14 @@ static inline void ptb_folio_pincount_add(struct folio *folio, int pins);
 static inline bool ptb_folio_has_pincount(struct folio *folio);
 
 /**
- * ptb_folio_is_zero() - is this the 4K zero page, which pins neither count nor need
- * @folio: a folio
+ * ptb_page_is_zero() - is this the 4K zero page, which pins neither count nor need
+ * @page: a page
  *
- * The huge zero folio is counted like any other.
+ * By address alone: nothing of the page is read. The huge zero folio is counted like any other.
  *
- * Needed by: grab. Mirrors: is_zero_folio().
+ * Needed by: grab. Mirrors: is_zero_page().
  */
-static inline bool ptb_folio_is_zero(struct folio *folio);
+static inline bool ptb_page_is_zero(const struct page *page);
 
 /**
  * ptb_folio_longterm_pinnable() - may the folio be pinned for long where it is

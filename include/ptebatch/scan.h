@@ -32,10 +32,7 @@ static __always_inline unsigned int ptb_max_nr(unsigned long addr, unsigned long
 	return ((last - addr) >> PTB_PAGE_SHIFT) + 1;
 }
 
-/*
- * What of an entry must agree. The order matters: on x86 wrprotect moves a dirty bit that mkclean
- * has not yet cleared.
- */
+/* What of an entry must agree. */
 static __always_inline ptb_pte_t ptb_pte_key(ptb_pte_t pte, const ptb_t flags)
 {
 	if (!(flags & PTB_RESPECT_DIRTY))
@@ -90,6 +87,7 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
 	unsigned int step = ptb_pte_step(ptep, first, flags), nr = step;
 
 	PTB_FLAGS_ARE_CONSTANT(flags);
+	PTB_WARN_ON(!ptb_pte_present(first) || !max_nr);
 
 	for (;;) {
 		/* A hint reaches to the end of its block, whatever the caller may touch. */
@@ -125,9 +123,9 @@ static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_p
  * @max_nr: entries that may be touched, at least 1: see ptb_max_nr(), and the end of the vma
  * @flags: a constant, one of PTB_FOR_*, or a combination
  *
- * Without PTB_LOCKLESS the table lock is held. With it IRQs are off, the reference was taken before
- * @ptentp was read (again), and the batch holds for as long as the reference: a folio with an
- * unexpected reference is neither split nor freed.
+ * Without PTB_LOCKLESS the table lock is held, and the batch stays as it is while that is. With it
+ * IRQs are off and the reference was taken before @ptentp was read (again): then these frames are
+ * this folio's for as long as the reference is held, but the entries may change at once.
  *
  * Mirrors: folio_pte_batch_flags().
  * Return: entries, 1 to @max_nr, not leaving the folio.
@@ -168,6 +166,7 @@ static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
 {
 	unsigned long left = pfn_end - ptb_pte_pfn(*ptentp);
 
+	PTB_WARN_ON(pfn_end <= ptb_pte_pfn(*ptentp));
 	if (left < max_nr)
 		max_nr = left;
 	return __ptb_scan(NULL, ptep, ptentp, max_nr, flags);
@@ -219,7 +218,8 @@ static __always_inline unsigned int ptb_scan_none(ptb_pte_t *ptep, unsigned int 
  *
  * All bits of the entries agree, exclusive, soft-dirty and uffd-wp among them.
  *
- * Mirrors: swap_pte_batch().
+ * Mirrors: swap_pte_batch(), which up to 7.1 also ends where the memcg of the slots changes: who
+ * uncharges by run asks that besides.
  * Return: entries, 1 to @max_nr.
  */
 static __always_inline unsigned int

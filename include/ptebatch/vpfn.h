@@ -40,7 +40,7 @@ static inline u64 ptb_vpfn_iova(ptb_vpfn_node_t *node);
 
 #ifdef ptb_vpfn_rank
 /**
- * ptb_vpfn_rank() - nodes at or below an address
+ * ptb_vpfn_rank() - nodes at page boundaries, at or below an address
  * @root: a tree that carries subtree counts
  * @iova: bus address in bytes
  *
@@ -57,22 +57,28 @@ static inline u64 ptb_vpfn_count_nodes(ptb_vpfn_root_t *root, u64 first, u64 las
 	u64 nr = 0;
 
 	for (node = ptb_vpfn_first(root, first); node; node = ptb_vpfn_next(node)) {
-		if (ptb_vpfn_iova(node) > last)
+		u64 iova = ptb_vpfn_iova(node);
+
+		if (iova > last)
 			break;
-		nr++;
+		if (!(iova & ((1UL << PTB_PAGE_SHIFT) - 1)))
+			nr++;
 	}
 	return nr;
 }
 
 /**
- * ptb_vpfn_count() - nodes in a range
+ * ptb_vpfn_count() - pages of a range that have a node
  * @root: the tree
  * @first: first address, bytes, any alignment
  * @last: last address, inclusive, so that the range may end with the address space
  *
+ * A page has a node at its own address. A driver may have pinned an address inside of a page, as
+ * s390's vfio_ap does: that pin has been charged for itself, and several may lie in one page.
+ *
  * O(log n + k) for k nodes found; O(log n) where the tree has ptb_vpfn_rank(). Mirrors:
  * vpfn_pages().
- * Return: nodes.
+ * Return: pages.
  */
 static inline u64 ptb_vpfn_count(ptb_vpfn_root_t *root, u64 first, u64 last)
 {

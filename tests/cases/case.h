@@ -8,12 +8,6 @@
 
 #include "bed.h"
 
-/* A walk that never ends is one of the faults: its test must end, and fail. */
-#define CASE_TEST(suite, name) Test(suite, name, .timeout = CASE_SECONDS)
-#define CASE_SECONDS 30
-#undef TEST
-#define TEST(name) CASE_TEST(FMT_NAME, name)
-
 /*
  * Entries that the format itself vouches for as a block, where it has such; else the same entries
  * without.

@@ -117,18 +117,26 @@ TEST(case_85_mincore_looks_at_a_small_page_once)
 
 /*
  * Also tried: each access of the walk, not only lookups: none may be more than the walk page by
- * page makes.
+ * page makes, but for one look at the folio's flags, without which no run could ever be found.
  */
 TEST(case_85_small_page_costs_no_more_than_page_by_page)
 {
 	static const char *const ops[RAW_NR] = {
-		[RAW_PTE] = "plain reads",   [RAW_PTE_LOCKLESS] = "lockless reads",
-		[RAW_PMD] = "upper reads",   [RAW_FOLIO] = "folio lookups",
-		[RAW_TRY_REF] = "grabs",     [RAW_REF_ADD] = "adds",
-		[RAW_REF_PUT] = "puts",	     [RAW_PINCOUNT] = "pincount updates",
-		[RAW_STAT] = "statistics",   [RAW_MB] = "barriers",
-		[RAW_RMB] = "read barriers", [RAW_EXCLUSIVE] = "exclusive reads",
-		[RAW_FLAG] = "flag writes",  [RAW_SEQ] = "sequence reads",
+		[RAW_PTE] = "plain reads",
+		[RAW_PTE_LOCKLESS] = "lockless reads",
+		[RAW_PMD] = "upper reads",
+		[RAW_FOLIO] = "folio lookups",
+		[RAW_TRY_REF] = "grabs",
+		[RAW_REF_ADD] = "adds",
+		[RAW_REF_PUT] = "puts",
+		[RAW_PINCOUNT] = "pincount updates",
+		[RAW_STAT] = "statistics",
+		[RAW_MB] = "barriers",
+		[RAW_RMB] = "read barriers",
+		[RAW_EXCLUSIVE] = "exclusive reads",
+		[RAW_FLAG] = "flag writes",
+		[RAW_SEQ] = "sequence reads",
+		[RAW_READ] = "reads of counts and flags",
 	};
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN, FOLL_PIN | FOLL_WRITE };
 	u64 batched[RAW_NR];
@@ -145,7 +153,7 @@ TEST(case_85_small_page_costs_no_more_than_page_by_page)
 		EXPECT_EQ(bed_gup_with(&bed, 0, SMALL, gups[g], pages, &reference_gup), SMALL,
 			  "pages");
 		for (op = 0; op < RAW_NR; op++)
-			EXPECT(batched[op] <= raw_hooks.count[op],
+			EXPECT(batched[op] <= raw_hooks.count[op] + (op == RAW_READ ? SMALL : 0),
 			       "%llu %s for 1000 small pages, page by page %llu",
 			       (unsigned long long)batched[op], ops[op],
 			       (unsigned long long)raw_hooks.count[op]);

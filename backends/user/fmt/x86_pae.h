@@ -16,6 +16,7 @@
 #define FMT_VA_BITS 32
 #define FMT_VA_END 0xc0000000UL /* the rest is the kernel's */
 #define FMT_CONT 1
+#define FMT_PLAIN_VPFN_TREE
 #define FMT_ATTRS (A_COMMON | A_SAVED_DIRTY)
 
 #define X86_UFFD_WP 0ULL

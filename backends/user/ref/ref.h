@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The reference walkers: what the kernel does today, one entry at a time. They use entry, folio and
- * count ops only, never scan, grab, contig or vpfn, so that a fault there cannot hide here as well.
+ * The reference walkers: what the kernel does today, one entry at a time, but for the limit of a
+ * count, which is the library's rule and tested by numbers. They use entry, folio and count ops
+ * only, never scan, grab, contig or vpfn, so that a fault there cannot hide here as well.
  */
 #ifndef PTB_USER_REF_H
 #define PTB_USER_REF_H
@@ -16,7 +17,7 @@ static inline struct folio *ref_grab(struct page *page, unsigned int gup)
 
 	if (!(gup & FOLL_PCI_P2PDMA) && ptb_page_is_p2pdma(page))
 		return NULL;
-	if ((gup & FOLL_PIN) && ptb_folio_is_zero(ptb_page_folio(page)))
+	if ((gup & FOLL_PIN) && ptb_page_is_zero(page))
 		return ptb_page_folio(page);
 	do {
 		folio = ptb_page_folio(page);
@@ -52,7 +53,7 @@ static inline void ref_put(struct folio *folio, unsigned int gup)
 	int refs = 1;
 
 	if (gup & FOLL_PIN) {
-		if (ptb_folio_is_zero(folio))
+		if (ptb_page_is_zero(&folio->page))
 			return;
 		ptb_folio_stat_pins(folio, -1);
 		if (ptb_folio_has_pincount(folio))

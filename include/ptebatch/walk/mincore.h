@@ -38,8 +38,9 @@ static inline void ptb_mincore_unmapped(unsigned long addr, unsigned long end,
  * ptb_mincore_swap() - answer from the swap cache
  * @pte: a swap entry
  *
- * Keeps the device from going away meanwhile. Needed by: mincore. Context: the table lock. Mirrors:
- * mincore_page() on the entry's swap address space, mincore_swap().
+ * The lock keeps the device: swapoff has to take the entry out of the table first. Needed by:
+ * mincore. Context: the table lock. Mirrors: mincore_page() on the entry's swap address space,
+ * mincore_swap().
  * Return: 1 or 0.
  */
 static inline unsigned char ptb_mincore_swap(ptb_pte_t pte);

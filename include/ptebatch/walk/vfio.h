@@ -39,7 +39,7 @@ static inline long ptb_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr, 
 				     unsigned long *pfn, struct vfio_batch *batch);
 
 /**
- * ptb_vfio_reserved() - is a frame without struct page, or reserved: never pinned, never charged
+ * ptb_vfio_reserved() - is a frame without struct page, or reserved: neither charged nor unpinned
  * @pfn: a frame
  *
  * One answer for all frames of a folio. Needed by: vfio. Mirrors: is_invalid_reserved_pfn().
@@ -112,7 +112,8 @@ ptb_vfio_batch_run(struct vfio_batch *batch, unsigned long max, bool rsvd)
 	if (n > max)
 		n = max;
 	n = ptb_contig_pages(pages, n);
-	for (i = 0; i < n; i += ptb_contig_folio(pages + i, n - i))
+	/* Of the first folio the caller knows. */
+	for (i = ptb_contig_folio(pages, n); i < n; i += ptb_contig_folio(pages + i, n - i))
 		if (ptb_vfio_reserved(ptb_page_pfn(pages[i])) != rsvd)
 			break;
 	return i;
@@ -159,7 +160,7 @@ static inline void ptb_vfio_batch_unpin(struct vfio_batch *batch, struct vfio_dm
  * @limit: RLIMIT_MEMLOCK in pages
  * @batch: pages left from the call before, for @vaddr on; what is left now is for the next
  *
- * Reserved frames are neither pinned nor charged, pages that others have pinned are not charged
+ * Reserved frames are neither charged nor unpinned, pages that others have pinned are not charged
  * again; the rest is charged in one step, or nothing is.
  *
  * Context: process context, may sleep. Mirrors: vfio_pin_pages_remote().

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * GUP-fast on a PMD or PUD leaf: all or nothing, and the leaf is looked at again under the
+ * references.
+ */
+#include "bed.h"
+
+#define PMD_ORDER (PTB_PMD_SHIFT - PTB_PAGE_SHIFT)
+#define NR 24
+#define SLOT 7
+
+static char layout[256];
+
+/* One leaf of @words; "small" ones next to it, where a walk may go on. */
+static const char *leaf_layout(const char *words)
+{
+	snprintf(layout, sizeof(layout), "o%d@%lx %s | o2@%lx", PMD_ORDER, FMT_PTES, words,
+		 2 * FMT_PTES);
+	return layout;
+}
+
+TEST(a_leaf_gives_all_pages_or_none)
+{
+	static const struct {
+		const char *words;
+		unsigned int gup;
+		bool taken;
+	} rows[] = {
+		{ "pmd", FOLL_GET, true },
+		{ "pmd", FOLL_PIN | FOLL_WRITE, true },
+		{ "pmd", FOLL_PIN | FOLL_WRITE | FOLL_LONGTERM, true },
+		{ "pmd ro", FOLL_GET, true },
+		{ "pmd ro", FOLL_GET | FOLL_WRITE, false },
+		{ "pmd ro", FOLL_PIN, true },
+		{ "pmd ro shared", FOLL_PIN, false },
+		{ "pmd ro shared", FOLL_GET, true },
+		{ "pmd shared", FOLL_PIN, true },
+		{ "pmd special", FOLL_GET, false },
+		{ "pmd protnone", FOLL_GET, false },
+		{ "pmd kernel", FOLL_GET, false },
+		{ "pmd cma", FOLL_PIN, true },
+		{ "pmd cma", FOLL_PIN | FOLL_LONGTERM, false },
+		{ "pmd refs=0", FOLL_GET, false },
+		{ "pmd refs=-2", FOLL_PIN, false },
+		{ "pmd refs=2147483624", FOLL_GET, false },
+		{ "pmd refs=2147483623", FOLL_GET, true },
+		{ "pmd refs=2147483624", FOLL_PIN, false },
+		{ "pmd hugetlb ro", FOLL_PIN, true },
+		{ "pmd hugetlb ro shared", FOLL_PIN, false },
+		{ "pmd file ro", FOLL_PIN, true },
+		{ "pmd file ro", FOLL_PIN | FOLL_LONGTERM, false },
+		{ "pmd file", FOLL_PIN | FOLL_LONGTERM, true },
+		{ "pmd file", FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE, false },
+		{ "pmd shmem", FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE, true },
+		{ "pmd device special devmap", FOLL_GET, false },
+		{ "pmd device devmap", FOLL_GET, true },
+		{ "pmd device devmap", FOLL_PIN | FOLL_WRITE, true },
+		{ "pmd device devmap", FOLL_PIN | FOLL_LONGTERM, false },
+		{ "pmd device devmap p2pdma", FOLL_PIN, false },
+		{ "pmd device devmap p2pdma", FOLL_PIN | FOLL_PCI_P2PDMA, true },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct layout parsed;
+		char err[LAYOUT_ERR_MAX];
+		long got;
+
+		leaf_layout(rows[i].words);
+		REQUIRE(!layout_parse(layout, &parsed, err), "%s", err);
+		if (!layout_expressible(&parsed))
+			continue;
+		got = bed_gup_both(layout, NULL, NULL, SLOT, NR, rows[i].gup);
+		EXPECT(got == (rows[i].taken ? NR : 0), "%s, flags 0x%x: %ld pages of %d",
+		       rows[i].words, rows[i].gup, got, NR);
+	}
+}
+
+/* Out of one leaf into a table, and the other way round. */
+TEST(a_walk_goes_on_behind_a_leaf)
+{
+	char text[256];
+
+	leaf_layout("pmd");
+	EXPECT_EQ(bed_gup_both(layout, NULL, NULL, FMT_PTES - 5, 9, FOLL_PIN), 9, "pages");
+	EXPECT_EQ(bed_gup_both(layout, NULL, NULL, FMT_PTES - 5, 15, FOLL_PIN), 9,
+		  "pages, then a hole");
+	snprintf(text, sizeof(text), "at %lu | o3@%lx | o%d@%lx pmd", FMT_PTES - 8, 4 * FMT_PTES,
+		 PMD_ORDER, FMT_PTES);
+	EXPECT_EQ(bed_gup_both(text, NULL, NULL, FMT_PTES - 6, 20, FOLL_GET), 20, "pages");
+}
+
+TEST(a_pud_leaf_is_taken_across_pmds_and_sections)
+{
+	const struct build_opts opts = { .section_pages = 256, .no_vmemmap = true };
+	const unsigned int order = FMT_PUD_SHIFT - PTB_PAGE_SHIFT;
+	char text[64];
+
+	if (order > 18)
+		SKIP("a PUD maps more than a layout can say");
+	snprintf(text, sizeof(text), "o%u@%lx hugetlb pud", order, 1UL << order);
+	EXPECT_EQ(bed_gup_both(text, &opts, NULL, 3 * FMT_PTES - 100, 900, FOLL_PIN | FOLL_WRITE),
+		  900, "pages");
+	EXPECT_EQ(bed_gup_both(text, &opts, NULL, (1UL << order) - 10, 10, FOLL_GET), 10, "pages");
+}
+
+/* ---- the leaf changes ---- */
+
+static struct {
+	struct bed bed;
+	unsigned int access, at;
+	bool shared, gone;
+	void (*act)(void);
+	ptb_pmd_t was;
+} now;
+
+static ptb_pmd_t *leaf(void)
+{
+	return mm_pmdp(&now.bed.mm, bed_addr(&now.bed, 0));
+}
+
+static struct folio *leaf_folio(void)
+{
+	return bed_folio(FMT_PTES);
+}
+
+/* Cleared; freed and reused, unless somebody holds it. */
+static void zap(void)
+{
+	word_set(&leaf()->w, 0);
+	if (leaf_folio()->page.refcount == 1) {
+		now.gone = true;
+		mem_folio(FMT_PTES, PMD_ORDER, FOLIO_FILE);
+	}
+}
+
+/* Shared read-only with another process, unless it is pinned. */
+static void share(void)
+{
+	if (leaf_folio()->page.refcount != 1 || !mem_folio_is_anon(leaf_folio()))
+		return;
+	now.shared = true;
+	leaf_folio()->page.flags &= ~PG_anon_exclusive;
+	word_set(&leaf()->w, upper_leaf(FMT_PTES, A_YOUNG));
+}
+
+static void protect(void)
+{
+	word_set(&leaf()->w, upper_leaf(FMT_PTES, A_YOUNG));
+}
+
+/* The folio stays, mapped by entries of a table from now on. */
+static void split_leaf(void)
+{
+	word_set(&leaf()->w, 0);
+	mm_set_run(&now.bed.mm, bed_addr(&now.bed, 0), FMT_PTES, FMT_PTES, upper_attrs(now.was));
+}
+
+/* While the walk looks at other things, the device takes its memory away. */
+static void kill_pagemap(void)
+{
+	if (mem.nr_pagemaps)
+		mem.pagemaps[0].dying = true;
+	word_set(&leaf()->w, 0);
+}
+
+static void step(enum raw_op op, const void *where, void *arg)
+{
+	(void)op;
+	(void)where;
+	(void)arg;
+	if (now.access++ == now.at)
+		now.act();
+}
+
+static void race(const char *words, const char *name, unsigned int gup)
+{
+	static struct page *pages[NR];
+	unsigned int got;
+
+	bed_need(&now.bed, leaf_layout(words), NULL);
+	now.access = 0;
+	now.shared = now.gone = false;
+	now.was = *leaf();
+	raw_hooks.script = step;
+	got = bed_gup(&now.bed, SLOT, NR, gup, pages);
+	raw_hooks.script = NULL;
+	EXPECT(got == 0 || got == NR, "%s: %s at access %u: %u pages", words, name, now.at, got);
+	EXPECT(!got || !now.gone, "%s: %s at access %u: pages that had been freed", words, name,
+	       now.at);
+	EXPECT(!got || !now.shared || !(gup & FOLL_PIN), "%s: %s at access %u: pinned and shared",
+	       words, name, now.at);
+	EXPECT(!got || pages[NR - 1] == mem_page(FMT_PTES + SLOT + NR - 1), "%s: %s: wrong pages",
+	       words, name);
+	user_unpin_pages(pages, got, gup);
+	EXPECT(leaf_folio()->page.refcount == 1 && !mem_folio_pincount(leaf_folio()),
+	       "%s: %s at access %u: %d references, %d pins left", words, name, now.at,
+	       leaf_folio()->page.refcount, mem_folio_pincount(leaf_folio()));
+	EXPECT_EQ(mem.pins_acquired - mem.pins_released, 0, "pins left");
+	EXPECT(!mem.nr_pagemaps || mem.pagemaps[0].refs == 1, "%s: %s: pagemap has %d references",
+	       words, name, mem.pagemaps[0].refs);
+	bed_free(&now.bed);
+}
+
+TEST(a_leaf_that_changes_is_let_go)
+{
+	static const struct {
+		const char *name;
+		void (*act)(void);
+	} acts[] = {
+		{ "zap", zap },		 { "share", share },	     { "protect", protect },
+		{ "split", split_leaf }, { "unplug", kill_pagemap },
+	};
+	static const char *const words[] = { "pmd", "pmd ro", "pmd devmap device" };
+	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN, FOLL_PIN | FOLL_WRITE };
+	size_t w, g, a;
+
+	for (w = 0; w < ARRAY_SIZE(words); w++) {
+		struct layout parsed;
+		char err[LAYOUT_ERR_MAX];
+
+		REQUIRE(!layout_parse(leaf_layout(words[w]), &parsed, err), "%s", err);
+		if (!layout_expressible(&parsed))
+			continue;
+		for (g = 0; g < ARRAY_SIZE(gups); g++)
+			for (a = 0; a < ARRAY_SIZE(acts); a++) {
+				now.act = acts[a].act;
+				for (now.at = 0; now.at < 24; now.at++)
+					race(words[w], acts[a].name, gups[g]);
+			}
+	}
+}
