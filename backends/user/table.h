@@ -102,7 +102,7 @@ static inline unsigned int mm_pte_index(unsigned long addr)
 	return (addr & (FMT_PMD_SIZE - 1)) >> PTB_PAGE_SHIFT;
 }
 
-/* The entry of an address in the table that a word above names: the value, not the place, decides. */
+/* The entry of an address in the table that a word above names: its value, not its place. */
 static inline ptb_pte_t *mm_ptep_of(struct mm_struct *mm, ptb_pmd_t pmd, unsigned long addr)
 {
 	ptb_pte_t *table = mm->tables[(upper_val(pmd) >> UPPER_PFN_SHIFT) - 1];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the generic scan costs over the loop somebody would write by hand for one format: the same questions in the same
- * order on plain words. inline-budget.sh counts the instructions of both.
+ * What the generic scan costs over the loop somebody would write by hand for one format: the same
+ * questions in the same order on plain words. inline-budget.sh counts the instructions of both.
  */
 #include "backend.h"
 

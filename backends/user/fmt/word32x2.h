@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Entries of two 32-bit words, of which the low one says whether the entry is present. A writer sets
- * high before low and clears low before high; a reader without the lock reads low on both sides of
- * high (ptep_get_lockless() where CONFIG_GUP_GET_PXX_LOW_HIGH is set). Taken over from there is the
- * assumption that an entry is not cleared and set again with the same low word in between: that
- * takes a TLB flush, which IRQs off holds off.
+ * Entries of two 32-bit words, of which the low one says whether the entry is present. A writer
+ * sets high before low and clears low before high; a reader without the lock reads low on both
+ * sides of high (ptep_get_lockless() where CONFIG_GUP_GET_PXX_LOW_HIGH is set). Taken over from
+ * there is the assumption that an entry is not cleared and set again with the same low word in
+ * between: that takes a TLB flush, which IRQs off holds off.
  */
 #ifndef PTB_FMT_WORD_H
 #define PTB_FMT_WORD_H
@@ -29,7 +29,7 @@ static __always_inline struct fmt_word word_load(enum raw_op op, const struct fm
 {
 	u32 low = raw_load32(op, &p->low);
 
-	/* Under the lock nobody changes it: the hardware sets accessed and dirty in the low word. */
+	/* Under the lock nobody changes it: the hardware writes to the low word alone. */
 	return (struct fmt_word){ low, READ_ONCE(p->high) };
 }
 
