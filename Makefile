@@ -29,7 +29,7 @@ SAN_BASE := $(filter-out -fwrapv,$(BASE_CFLAGS))
 LIBS := -lzstd
 
 USER := backends/user
-PLAIN := mem layout snapshot snapshot_file record record_entries record_folios
+PLAIN := mem layout snapshot snapshot_file whatif record record_entries record_folios
 TOOL := main cmd_demo cmd_record cmd_replay formats recordings report
 TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
 
@@ -85,7 +85,7 @@ $(1)/ptebatch: $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
 
 # ---- tests: each file once per format, one binary ----
 
-$(1)/tests: $(1)/mem.o $(1)/layout.o $(1)/raw.o $(1)/snapshot.o \
+$(1)/tests: $(1)/mem.o $(1)/layout.o $(1)/raw.o $(1)/snapshot.o $(1)/whatif.o \
 		$(foreach f,$(FORMATS),$(TESTS:tests/%.c=$(1)/t/$(f)/%.o))
 	@echo '  LD  $$@'
 	$$(Q)$$(CC) $(2) -o $$@ $$^ -lcriterion $(LIBS)

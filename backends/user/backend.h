@@ -20,8 +20,25 @@
 
 #define FMT_PTES (1UL << (PTB_PMD_SHIFT - PTB_PAGE_SHIFT))
 #define FMT_PMDS (1UL << (FMT_PUD_SHIFT - PTB_PMD_SHIFT))
+/* Can a whole table's worth be mapped by one word. */
+#ifdef FMT_NO_LEAVES
+#define FMT_LEAVES false
+#else
+#define FMT_LEAVES true
+#endif
+/* An empty entry. */
+#ifndef FMT_NONE
+#define FMT_NONE 0ULL
+#endif
+/*
+ * Addresses are as wide as this machine's. Where that is 32 bits, those of a wider format end below
+ * the last 1 GiB, so that none wraps.
+ */
+#if FMT_PUD_SHIFT + 2 > __SIZEOF_LONG__ * 8
+#error "a PUD of this format is too large for the addresses of this machine"
+#endif
 #ifndef FMT_VA_END
-#define FMT_VA_END (1UL << FMT_VA_BITS)
+#define FMT_VA_END (FMT_VA_BITS < 8 * sizeof(long) ? 1UL << FMT_VA_BITS : 0xc0000000UL)
 #endif
 
 /*
@@ -384,7 +401,7 @@ static inline bool user_leaf_devmap(ptb_leaf_t leaf)
 static inline unsigned long user_leaf_pfn(ptb_leaf_t leaf, unsigned long addr)
 {
 	unsigned long pfn = (upper_val(leaf.val) >> UPPER_PFN_SHIFT) &
-			    (BIT(UPPER_ATTR_SHIFT - UPPER_PFN_SHIFT) - 1);
+			    (BIT_ULL(UPPER_ATTR_SHIFT - UPPER_PFN_SHIFT) - 1);
 
 	return pfn + ((addr & (BIT(leaf.shift) - 1)) >> PTB_PAGE_SHIFT);
 }

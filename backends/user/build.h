@@ -8,7 +8,7 @@
 
 /* Where layouts are built: away from 0, and a table with neighbours on both sides. */
 #define BUILD_BASE (4 * FMT_PUD_SIZE)
-#define BUILD_BASE_FITS ((BUILD_BASE << 1) <= FMT_VA_END)
+#define BUILD_BASE_FITS (8ULL * FMT_PUD_SIZE <= FMT_VA_END)
 
 struct build_opts {
 	unsigned long section_pages;
@@ -43,6 +43,8 @@ static inline bool layout_expressible(const struct layout *l)
 		const struct layout_item *item = &l->items[i];
 		unsigned long span = item_span(item);
 
+		if (!FMT_LEAVES && item->level != LEVEL_PTE)
+			return false;
 		if (slot % span || item->pfn % span || item->nr % span)
 			return false;
 		slot = item->type == ITEM_AT ? item->pfn : slot + item->nr;

@@ -266,7 +266,7 @@ static void replay_snapshot(const struct replay_input *in, struct replay_result 
 	const struct snapshot *s = in->snapshot;
 	unsigned long *folios = snap_memory(s);
 	struct snap_cursor cursor = {};
-	struct window w = {};
+	struct window w = { .kinds = in->kinds };
 
 	/* All frames also belong to one device, so that the same memory can be walked as dax. */
 	mem_pagemap(0, mem.nr_pages);
@@ -274,6 +274,7 @@ static void replay_snapshot(const struct replay_input *in, struct replay_result 
 		w.folios = folios;
 		w.nr_folios = s->nr_folios;
 		one_window(&w, in, out);
+		w.kinds = in->kinds;
 	}
 	free(folios);
 }

@@ -94,6 +94,7 @@ struct folio *mem_folio(unsigned long pfn, unsigned int order, enum folio_kind k
 		struct page *page = mem_page(pfn + i);
 
 		*page = (struct page){
+			.flags = PG_made,
 			.compound_head = i ? (unsigned long)head + 1 : 0,
 			.section = (pfn + i) >> mem.section_shift,
 		};

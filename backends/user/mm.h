@@ -33,9 +33,10 @@ struct mm_struct;
 
 struct vm_area_struct {
 	unsigned long vm_start, vm_end;
-	unsigned long vm_flags;
+	u64 vm_flags; /* has VM_SHADOW_STACK on 32-bit machines, too */
 	unsigned long vm_pgoff;
 	struct address_space *mapping; /* NULL: anonymous */
+	bool left_out;		       /* of a replay */
 };
 
 struct mm_struct {

@@ -19,6 +19,7 @@
 #define PG_reserved BIT(4)
 #define PG_unpinnable BIT(5) /* CMA or movable zone: not for a longterm pin */
 #define PG_dirty BIT(6)
+#define PG_made BIT(8)	       /* somebody made a folio of this frame */
 #define PG_inaccessible BIT(7) /* arch_make_folio_accessible() fails */
 
 enum mapping_kind { MAPPING_FILE, MAPPING_SHMEM, MAPPING_SECRETMEM };

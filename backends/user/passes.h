@@ -109,6 +109,8 @@ static __always_inline void pass_mincore(struct window *w, mincore_walker walker
 	for (i = 0; i < w->mm.nr_vmas; i++) {
 		struct vm_area_struct *vma = &w->mm.vmas[i];
 
+		if (vma->left_out)
+			continue;
 		user_mincore(&w->mm, vma, vma->vm_start, vma->vm_end, w->vec + w->done, walker);
 		w->done += (vma->vm_end - vma->vm_start) >> PTB_PAGE_SHIFT;
 		step_ends();

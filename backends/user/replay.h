@@ -41,6 +41,7 @@ struct replay_input {
 	const struct snapshot *snapshot;
 	const struct layout *layout;
 	unsigned int rounds; /* of timing */
+	unsigned int kinds;  /* BIT(SNAP_ANON) and so on: vmas to walk; 0: all of them */
 	/* Told how far it has come, or NULL. */
 	void (*progress)(const char *what, unsigned int done, unsigned int of);
 };

@@ -34,6 +34,8 @@ static inline size_t table_bytes(void)
 static inline ptb_pte_t *table_alloc(bool guarded)
 {
 	size_t host = guarded ? sysconf(_SC_PAGESIZE) : 0, bytes = table_bytes();
+	ptb_pte_t *table;
+	unsigned long i;
 	char *p = mmap(NULL, bytes + 2 * host, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		       -1, 0);
 
@@ -42,7 +44,10 @@ static inline ptb_pte_t *table_alloc(bool guarded)
 	if (guarded &&
 	    (mprotect(p, host, PROT_NONE) || mprotect(p + host + bytes, host, PROT_NONE)))
 		abort();
-	return (ptb_pte_t *)(p + host + bytes) - FMT_PTES;
+	table = (ptb_pte_t *)(p + host + bytes) - FMT_PTES;
+	for (i = 0; FMT_NONE && i < FMT_PTES; i++)
+		word_set(&table[i].w, FMT_NONE);
+	return table;
 }
 
 static inline void table_free(ptb_pte_t *table, bool guarded)

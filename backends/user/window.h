@@ -31,6 +31,7 @@ struct window {
 	struct mm_struct mm;
 	struct ranges present;	/* consecutive present entries */
 	struct ranges pinnable; /* of them, what a longterm pin would take as it is */
+	unsigned int kinds;	/* of vmas to walk, 0: all */
 	struct ranges frames;	/* consecutive frames inside a PMD's worth, as device memory */
 	u64 swapped, empty;
 
@@ -115,6 +116,8 @@ static inline void window_scan(struct window *w)
 	for (i = 0; i < w->mm.nr_vmas; i++) {
 		const struct vm_area_struct *vma = &w->mm.vmas[i];
 
+		if (vma->left_out)
+			continue;
 		window_scan_vma(w, vma);
 		w->room += (vma->vm_end - vma->vm_start) >> PTB_PAGE_SHIFT;
 	}
@@ -217,7 +220,7 @@ static inline void snap_map(struct mm_struct *mm, unsigned long addr, const stru
 	while (nr) {
 		unsigned long step = FMT_PTES - mm_pte_index(addr);
 
-		if (run->level == SNAP_PMD && step == FMT_PTES && nr >= step &&
+		if (FMT_LEAVES && run->level == SNAP_PMD && step == FMT_PTES && nr >= step &&
 		    pfn % FMT_PTES == 0) {
 			word_set(&mm_pmdp(mm, addr)->w, upper_leaf(pfn, attrs & ~A_CONT));
 		} else {
@@ -318,6 +321,7 @@ window_add_vma(struct window *w, const struct snap_vma *v, unsigned long addr)
 	*vma = (struct vm_area_struct){ .vm_start = addr, .vm_end = addr, .vm_pgoff = v->pgoff };
 	vma->vm_flags = VM_READ | (v->prot & SNAP_PROT_WRITE ? VM_WRITE | VM_MAYWRITE : 0) |
 			(v->prot & SNAP_SHARED ? VM_SHARED : 0);
+	vma->left_out = w->kinds && !(w->kinds & BIT(v->kind));
 	if (v->kind == SNAP_FILE || v->kind == SNAP_SHMEM)
 		vma->mapping = v->kind == SNAP_FILE ? &mem.file : &mem.shmem;
 	return vma;

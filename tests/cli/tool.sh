@@ -68,6 +68,27 @@ run replay --rounds 1 --json --layout 'o4@200: 0-15'
 [ "$rc" = 0 ] && jq -e .agree "$tmp/out" >/dev/null
 check $? "--json prints JSON"
 
+rec=$(ls backends/user/recordings/*.ptb | head -n 1)
+run replay --rounds 1 "$rec"
+[ "$rc" = 0 ] && grep -q '^batched already' "$tmp/out" && grep -q '^saved, us' "$tmp/out"
+check $? "a recording is told apart by kind of mapping"
+awk 'length($0) > 80 { bad = 1 } END { exit bad }' "$tmp/out" && ! grep -q "$(printf '\033')" "$tmp/out"
+check $? "its tables are 80 columns wide, and plain in a pipe"
+for size in 64k 2M; do
+	run replay --rounds 1 --json --what-if $size "$rec"
+	[ "$rc" = 0 ] && jq -e '.agree and (.kinds.anon.pages > 0)' "$tmp/out" >/dev/null
+	check $? "--what-if $size agrees and counts the kinds"
+done
+if command -v script >/dev/null; then
+	for no_color in '' 1; do
+		NO_COLOR=$no_color script -qec "$bin replay --rounds 1 --layout o4@200" /dev/null \
+			>"$tmp/out" 2>"$tmp/err" </dev/null
+		grep -q "$(printf '\033\\[1m')" "$tmp/out"
+		[ "$?" = "${no_color:-0}" ]
+		check $? "on a terminal, NO_COLOR=\"$no_color\" decides on colour"
+	done
+fi
+
 complains 2 'no command' frobnicate
 complains 2 'no format' replay --format vax --layout none
 complains 2 'unknown option --frob' replay --frob
@@ -76,6 +97,8 @@ complains 2 'no recording given' replay
 complains 2 'not both' replay --layout none file
 complains 2 'rounds must be' replay --rounds 0 --layout none
 complains 2 'rounds must be' replay --rounds 7x --layout none
+complains 2 'what if is 64k or 2M' replay --what-if 1G "$rec"
+complains 2 'for recordings' replay --what-if 64k --layout none
 complains 2 'what is' formats extra
 complains 2 'unknown option' demo --frob
 complains 2 'what is' demo extra

@@ -10,12 +10,12 @@ for f in $formats; do
 	cppcheck $tree --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 		--enable=warning,performance,portability \
 		--suppress=unusedFunction --suppress=missingIncludeSystem \
-		-Iinclude -Ibackends/user -DPTB_FMT_HEADER="\"fmt/$f.h\"" -D__x86_64__ \
+		-Iinclude -Ibackends/user -DPTB_FMT_HEADER="\"fmt/$f.h\"" -D__x86_64__ -D__SIZEOF_LONG__=8 \
 		backends/user/format.c
 done
 # shellcheck disable=SC2086
 cppcheck $tree --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	--enable=warning,performance,portability --suppress=missingIncludeSystem \
-	-Iinclude -Ibackends/user -D__x86_64__ \
+	-Iinclude -Ibackends/user -D__x86_64__ -D__SIZEOF_LONG__=8 \
 	backends/user/mem.c backends/user/layout.c backends/user/snapshot*.c backends/user/record*.c \
 	backends/user/tool/*.c

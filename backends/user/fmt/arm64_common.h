@@ -55,9 +55,28 @@ static inline ptb_pte_t arm64_clear(ptb_pte_t pte, u64 bits)
 	return arm64_mk(arm64_val(pte) & ~bits);
 }
 
+/* Where the granule is wide, the top of the address stands below the rest of it. */
+static inline u64 arm64_addr(u64 val)
+{
+#ifdef ARM64_ADDR_HIGH
+	return (val & ARM64_ADDR_LOW) | (val & ARM64_ADDR_HIGH) << ARM64_ADDR_HIGH_SHIFT;
+#else
+	return val & ARM64_ADDR_MASK;
+#endif
+}
+
+static inline u64 arm64_addr_bits(u64 addr)
+{
+#ifdef ARM64_ADDR_HIGH
+	return (addr | addr >> ARM64_ADDR_HIGH_SHIFT) & ARM64_ADDR_MASK;
+#else
+	return addr & ARM64_ADDR_MASK;
+#endif
+}
+
 static inline unsigned long arm64_pte_pfn(ptb_pte_t pte)
 {
-	return (arm64_val(pte) & ARM64_ADDR_MASK) >> PTB_PAGE_SHIFT;
+	return arm64_addr(arm64_val(pte)) >> PTB_PAGE_SHIFT;
 }
 #define ptb_pte_pfn arm64_pte_pfn
 
@@ -66,7 +85,7 @@ static inline ptb_pte_t arm64_pte_advance(ptb_pte_t pte, unsigned int n)
 {
 	u64 addr = ((u64)arm64_pte_pfn(pte) + n) << PTB_PAGE_SHIFT;
 
-	return arm64_mk((arm64_val(pte) & ~ARM64_ADDR_MASK) | (addr & ARM64_ADDR_MASK));
+	return arm64_mk((arm64_val(pte) & ~ARM64_ADDR_MASK) | arm64_addr_bits(addr));
 }
 #define ptb_pte_advance arm64_pte_advance
 
@@ -305,7 +324,7 @@ static inline ptb_pte_t arm64_pte_swap_next(ptb_pte_t pte)
 static inline ptb_pte_t arm64_pte_mk(unsigned long pfn, u32 attrs)
 {
 	u64 addr = (u64)pfn << PTB_PAGE_SHIFT;
-	u64 val = (addr & ARM64_ADDR_MASK) | ARM64_TYPE_PAGE | ARM64_SHARED | ARM64_NG | ARM64_PXN |
+	u64 val = arm64_addr_bits(addr) | ARM64_TYPE_PAGE | ARM64_SHARED | ARM64_NG | ARM64_PXN |
 		  ARM64_UXN | ARM64_RDONLY;
 	ptb_pte_t pte;
 

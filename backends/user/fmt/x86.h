@@ -28,14 +28,20 @@ typedef struct {
 #define X86_PFN_MASK 0x000ffffffffff000ULL
 #define X86_PAGE_SHIFT 12
 
+/* pte_val() and __pte(), which a Xen PV guest has its own of. */
+#ifndef x86_word_val
+#define x86_word_val word_val
+#define x86_word_mk word_mk
+#endif
+
 static inline u64 x86_val(ptb_pte_t pte)
 {
-	return word_val(pte.w);
+	return x86_word_val(pte.w);
 }
 
 static inline ptb_pte_t x86_mk(u64 val)
 {
-	return (ptb_pte_t){ word_mk(val) };
+	return (ptb_pte_t){ x86_word_mk(val) };
 }
 #define fmt_val x86_val
 #define fmt_mk x86_mk

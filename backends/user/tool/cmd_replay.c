@@ -2,6 +2,8 @@
 /* ptebatch replay: a recording, or a layout, walked per entry and batched. */
 #include "tool.h"
 
+#include "../whatif.h"
+
 #include <getopt.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@ static const char usage[] =
 	"same counts, and prints what each cost. Atomics are read-modify-writes of shared words.\n"
 	"\n"
 	"  -f, --format NAME  lay the entries out as another format would (see ptebatch formats)\n"
+	"  -w, --what-if SIZE 64k or 2M: the same memory, had it come in folios of that size\n"
+	"                     wherever that much of it lies together\n"
 	"  -l, --layout TEXT  page tables in words, for instance \"o4@200: 0-15 | none | o0@300\"\n"
 	"  -r, --rounds N     rounds of timing, 1 to 64; fewer the longer one takes\n"
 	"  -j, --json         print one JSON object\n"
@@ -23,6 +27,7 @@ struct args {
 	const struct ptb_format_pair *format;
 	const char *layout, *file;
 	unsigned int rounds;
+	unsigned int what_if; /* order, or 0 */
 	bool json, help;
 };
 
@@ -33,6 +38,7 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "format", required_argument, NULL, 'f' },
 		{ "layout", required_argument, NULL, 'l' },
 		{ "rounds", required_argument, NULL, 'r' },
+		{ "what-if", required_argument, NULL, 'w' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
@@ -42,7 +48,7 @@ static int parse(int argc, char **argv, struct args *a)
 
 	opterr = 0;
 	optind = 0;
-	while ((c = getopt_long(argc, argv, ":f:l:r:jh", options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, ":f:l:r:w:jh", options, NULL)) != -1) {
 		switch (c) {
 		case 'f':
 			a->format = format_find(optarg);
@@ -56,6 +62,12 @@ static int parse(int argc, char **argv, struct args *a)
 			a->rounds = strtoul(optarg, &end, 10);
 			if (*end || end == optarg || a->rounds < 1 || a->rounds > 64)
 				return tool_usage("replay", "rounds must be 1 to 64, not \"%s\"",
+						  optarg);
+			break;
+		case 'w':
+			a->what_if = !strcmp(optarg, "64k") ? 4 : !strcmp(optarg, "2M") ? 9 : 0;
+			if (!a->what_if)
+				return tool_usage("replay", "what if is 64k or 2M, not \"%s\"",
 						  optarg);
 			break;
 		case 'j':
@@ -74,6 +86,8 @@ static int parse(int argc, char **argv, struct args *a)
 	if (!a->file == !a->layout)
 		return tool_usage("replay",
 				  a->file ? "a file or a layout, not both" : "no recording given");
+	if (a->layout && a->what_if)
+		return tool_usage("replay", "what if is for recordings");
 	if (a->file && argv[optind + 1])
 		return tool_usage("replay", "what is \"%s\"", argv[optind + 1]);
 	return 0;
@@ -84,19 +98,24 @@ static void progress(const char *what, unsigned int done, unsigned int of)
 	fprintf(stderr, "\rreplay: %s %3u %%\033[K", what, 100 * done / of);
 }
 
-static int show(const struct args *a, const char *source, struct replay_input *in)
+static int show(const struct args *a, const char *source, const char *note, struct replay_input *in)
 {
+	struct kind_result kinds[NR_KINDS];
 	struct replay_result result;
 	struct report report = { .source = source,
 				 .format = a->format->plain->name,
+				 .note = note,
 				 .page_shift = a->format->plain->page_shift,
-				 .write_inferred = in->snapshot,
 				 .result = &result };
 	bool said;
 
 	if (isatty(STDERR_FILENO))
 		in->progress = progress;
 	said = replay(a->format, in, &result);
+	if (said && in->snapshot) {
+		replay_kinds(a->format, in, kinds);
+		report.kinds = kinds;
+	}
 	if (in->progress)
 		fprintf(stderr, "\r\033[K");
 	if (!said)
@@ -118,7 +137,7 @@ static int replay_layout(const struct args *a)
 
 	if (layout_parse(a->layout, &layout, err))
 		return tool_fail("replay", "%s", err);
-	return show(a, "layout",
+	return show(a, "layout", NULL,
 		    &(struct replay_input){ .layout = &layout,
 					    .rounds = a->rounds ? a->rounds : 15 });
 }
@@ -153,26 +172,49 @@ static unsigned int default_rounds(u64 entries)
 	return rounds > 15 ? 15 : rounds < 3 ? 3 : rounds;
 }
 
+static int replay_what_if(const struct args *a, const char *source, const struct snapshot *s,
+			  unsigned int rounds)
+{
+	struct replay_input in = { .rounds = rounds };
+	struct snapshot other;
+	char note[128];
+	u64 moved;
+	int ret;
+
+	if (snapshot_what_if(s, a->what_if, &other, &moved))
+		return tool_fail("replay", "out of memory");
+	snprintf(note, sizeof(note), "as if %llu of them, which lie together, were in %s folios",
+		 (unsigned long long)moved, a->what_if == 9 ? "2M" : "64k");
+	in.snapshot = &other;
+	ret = show(a, source, note, &in);
+	snapshot_free(&other);
+	return ret;
+}
+
+static int replay_snapshot(const struct args *a, const char *source, const struct snapshot *s)
+{
+	u64 entries = count_entries(s), need, have;
+	struct replay_input in = { .snapshot = s,
+				   .rounds = a->rounds ? a->rounds : default_rounds(entries) };
+
+	if (!fits_in_memory(entries, &need, &have))
+		return tool_fail("replay", "%s needs %llu MiB of memory, this machine has %llu",
+				 source, (unsigned long long)need, (unsigned long long)have);
+	if (a->what_if)
+		return replay_what_if(a, source, s, in.rounds);
+	return show(a, source, "which are writable is inferred from rights and exclusivity", &in);
+}
+
 static int replay_file(const struct args *a)
 {
 	const char *slash = strrchr(a->file, '/');
 	char err[SNAP_ERR_MAX];
 	struct snapshot s;
-	u64 entries, need, have;
 	int ret;
 
 	if (snapshot_load(a->file, &s, err))
 		return tool_fail("replay", "%s", err);
-	entries = count_entries(&s);
-	if (!fits_in_memory(entries, &need, &have)) {
-		snapshot_free(&s);
-		return tool_fail("replay", "%s needs %llu MiB of memory, this machine has %llu",
-				 a->file, (unsigned long long)need, (unsigned long long)have);
-	}
-	ret = show(a, slash ? slash + 1 : a->file,
-		   &(struct replay_input){ .snapshot = &s,
-					   .rounds = a->rounds ? a->rounds
-							       : default_rounds(entries) });
+	ret = replay_snapshot(a, slash ? slash + 1 : a->file, &s);
 	snapshot_free(&s);
 	return ret;
 }

@@ -41,6 +41,48 @@ bool replay(const struct ptb_format_pair *fmt, const struct replay_input *in,
 	return true;
 }
 
+static void swap_lengths(const struct snapshot *s, struct kind_result *swap)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_runs; i++)
+		if (s->runs[i].type == SNAP_SWAP) {
+			swap->pages += s->runs[i].nr;
+			swap->by_class[run_class(s->runs[i].nr)] += s->runs[i].nr;
+		}
+}
+
+static bool has_kind(const struct snapshot *s, unsigned int kind)
+{
+	size_t i;
+
+	for (i = 0; i < s->nr_vmas; i++)
+		if (s->vmas[i].kind == kind)
+			return true;
+	return false;
+}
+
+void replay_kinds(const struct ptb_format_pair *fmt, const struct replay_input *in,
+		  struct kind_result kinds[NR_KINDS])
+{
+	struct replay_input one = *in;
+	struct replay_result result;
+	unsigned int kind;
+
+	memset(kinds, 0, NR_KINDS * sizeof(*kinds));
+	swap_lengths(in->snapshot, &kinds[KIND_SWAP]);
+	for (kind = 0; kind < KIND_SWAP; kind++) {
+		if (!has_kind(in->snapshot, kind))
+			continue;
+		one.kinds = BIT(kind);
+		replay(fmt, &one, &result);
+		kinds[kind].pages = result.present;
+		memcpy(kinds[kind].by_class, result.row[ROW_GUP_GET].by_class,
+		       sizeof(kinds[kind].by_class));
+		memcpy(kinds[kind].row, result.row, sizeof(result.row));
+	}
+}
+
 static const char usage[] = "Usage: ptebatch formats\n\nNames the entry formats, one a line.\n";
 
 int cmd_formats(int argc, char **argv)

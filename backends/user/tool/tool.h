@@ -27,15 +27,29 @@ struct recording {
 extern const struct recording recordings[];
 extern const unsigned int nr_recordings;
 
-/* What a replay found, as a table 80 columns wide, or as one JSON object. */
+/* Kinds of mappings that are told apart: those of the recording, and swap, wherever it is. */
+#define NR_KINDS 5
+#define KIND_SWAP 4 /* behind SNAP_ANON, SNAP_FILE, SNAP_SHMEM, SNAP_HUGETLB */
+
+struct kind_result {
+	u64 pages;
+	u64 by_class[RUN_CLASSES];
+	struct row_result row[ROW_NR]; /* of the walkers sent over this kind alone */
+};
+
+/* What a replay found, as tables 80 columns wide, or as one JSON object. */
 struct report {
-	const char *source, *format;
+	const char *source, *format, *note;
 	unsigned int page_shift;
-	bool write_inferred;
 	const struct replay_result *result;
+	const struct kind_result *kinds; /* NR_KINDS of them, or NULL */
 };
 
 void report_table(const struct report *r);
 void report_json(const struct report *r);
+
+/* Walk each kind of mapping by itself. */
+void replay_kinds(const struct ptb_format_pair *fmt, const struct replay_input *in,
+		  struct kind_result kinds[NR_KINDS]);
 
 #endif
