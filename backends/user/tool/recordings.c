@@ -13,9 +13,20 @@
 	extern const u8 recording_##name[], recording_##name##_end[];
 
 EMBED(javac)
+EMBED(chromium)
+EMBED(postgres)
+EMBED(hugetlb)
+
+#define RECORDING(name, what)                                         \
+	{                                                             \
+#name, what, recording_##name, recording_##name##_end \
+	}
 
 const struct recording recordings[] = {
-	{ "javac", "a Java compiler at work, transparent huge pages on", recording_javac,
-	  recording_javac_end },
+	RECORDING(javac, "a Java compiler at work, transparent huge pages on"),
+	RECORDING(chromium,
+		  "a browser's page back from the background, 64 KiB folios, partly swapped"),
+	RECORDING(postgres, "a database server in a parallel join, shared memory in 64 KiB folios"),
+	RECORDING(hugetlb, "a database server on reserved huge pages"),
 };
 const unsigned int nr_recordings = ARRAY_SIZE(recordings);

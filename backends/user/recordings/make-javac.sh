@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# Makes javac.ptb anew: ./make.sh PTEBATCH, as root, on Linux 6.16 or later with ext4 or XFS and a
-# JDK 17 or later. Two recordings are never the same; look at the new one before it replaces the old.
+# Makes javac.ptb anew: ./make-javac.sh PTEBATCH, as root, on Linux 6.16 or later with ext4 or XFS
+# and a JDK 17 or later. Two recordings are never the same; look at the new one before it replaces
+# the old.
 set -eu
 
 ptebatch=$(realpath "$1")
