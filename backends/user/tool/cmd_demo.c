@@ -25,7 +25,7 @@ static int demo_one(const struct recording *rec, const struct ptb_format_pair *f
 
 	if (snapshot_load_mem(rec->data, rec->end - rec->data, &s, err))
 		return tool_fail("demo", "%s: %s", rec->name, err);
-	replay(fmt, &(struct replay_input){ .snapshot = &s, .rounds = 9 }, &result);
+	replay(fmt, &(struct replay_input){ .snapshot = &s, .rounds = 5 }, &result);
 	snapshot_free(&s);
 	report_table(&report);
 	printf("\n");
