@@ -3,7 +3,7 @@
 # Everything that must pass. Ends with one line "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-tests/deps.sh || exit 1
+tests/deps.sh cross || exit 1
 mkdir -p build
 jobs=$(nproc 2>/dev/null || echo 2)
 log=build/check.log
@@ -75,6 +75,20 @@ criterion build/tests
 
 step tests under ASan and UBSan
 criterion build/san/tests
+
+step tests on other machines
+make -j"$jobs" cross >"$log" 2>&1
+rc=$?
+# shellcheck disable=SC2046
+set -- $(sed -n 's/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$log" | tail -n 1)
+if [ $# = 2 ]; then
+	grep -A 20 '^[a-z0-9]*: [0-9]* passed, ' "$log"
+	[ $rc != 0 ] && [ "$2" = 0 ] && set -- "$1" 1
+	add "$1" "$2"
+else
+	tail -n 20 "$log"
+	verdict 1 "cross builds"
+fi
 
 step cases
 tests/list-cases.sh build/tests >build/cases.txt

@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
+# usage: deps.sh [cross]
 # The one list of packages, by their Debian names; installs only what is missing.
 set -eu
 
@@ -9,6 +10,15 @@ packages="
 	cppcheck sparse clang-format binutils jq
 	linux-source-6.12 linux-headers-6.12-cloud-amd64
 "
+if [ "${1-}" = cross ]; then
+	packages="$packages
+		gcc-i686-linux-gnu libc6-dev-i386-cross
+		gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+		gcc-s390x-linux-gnu libc6-dev-s390x-cross
+		gcc-mips-linux-gnu libc6-dev-mips-cross
+		qemu-user-static
+	"
+fi
 
 missing=
 for p in $packages; do

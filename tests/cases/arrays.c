@@ -17,13 +17,15 @@ TEST(case_40_second_leaf_goes_behind_the_first)
 		const char *layout;
 		unsigned long slot, nr, first, split, second;
 	} rows[] = {
-		{ "o9@400 pmd | o9@800 pmd", 504, 16, 0x400 + 504, 8, 0x800 },
-		{ "o9@400 pmd | o9@800 pmd", 0, 1024, 0x400, 512, 0x800 },
-		{ "o9@400 pmd | o9@800 pmd", 511, 2, 0x400 + 511, 1, 0x800 },
-		{ "at 504 | o3@108 | o9@800 pmd", 504, 16, 0x108, 8, 0x800 },
-		{ "o9@400 pmd | o3@108", 504, 16, 0x400 + 504, 8, 0x108 },
-		{ "o9@400 pmd | at 512 | o0@107 | o0@100", 511, 2, 0x400 + 511, 1, 0x107 },
-		{ "at 508 | o2@100 | o2@200", 508, 8, 0x100, 4, 0x200 },
+		{ "o$o@$0 pmd | o$o@$2 pmd", FMT_PTES - 8, 16, BED_FRAME(1) - 8, 8, BED_FRAME(2) },
+		{ "o$o@$0 pmd | o$o@$2 pmd", 0, 2 * FMT_PTES, BED_FRAME(0), FMT_PTES,
+		  BED_FRAME(2) },
+		{ "o$o@$0 pmd | o$o@$2 pmd", FMT_PTES - 1, 2, BED_FRAME(1) - 1, 1, BED_FRAME(2) },
+		{ "at $t-8 | o3@108 | o$o@$2 pmd", FMT_PTES - 8, 16, 0x108, 8, BED_FRAME(2) },
+		{ "o$o@$0 pmd | o3@108", FMT_PTES - 8, 16, BED_FRAME(1) - 8, 8, 0x108 },
+		{ "o$o@$0 pmd | at $t | o0@107 | o0@100", FMT_PTES - 1, 2, BED_FRAME(1) - 1, 1,
+		  0x107 },
+		{ "at $t-4 | o2@100 | o2@200", FMT_PTES - 4, 8, 0x100, 4, 0x200 },
 	};
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN };
 	unsigned long j;
@@ -34,7 +36,8 @@ TEST(case_40_second_leaf_goes_behind_the_first)
 			unsigned long nr;
 			struct bed bed;
 
-			bed_need(&bed, rows[i].layout, NULL);
+			if (!bed_make(&bed, rows[i].layout, NULL))
+				continue;
 			memset(pages, 0, sizeof(pages));
 			nr = bed_gup(&bed, rows[i].slot, rows[i].nr, gups[g], pages);
 			REQUIRE(nr == rows[i].nr, "%s: %lu pages", rows[i].layout, nr);
@@ -164,13 +167,18 @@ TEST(case_42_step_is_what_the_array_holds_of_a_folio)
 
 WIDE(ptb_vpfn_count(NULL, 0, 0));
 WIDE(ptb_vpfn_charge(NULL, 0, 0, 0, 0, false));
-WIDE(ptb_vfio_pin(NULL, 0, 0, NULL, 0, NULL));
-WIDE(ptb_vfio_unpin(NULL, 0, 0, 0, false));
-WIDE(ptb_contig_pages(NULL, 0));
-WIDE(ptb_contig_folio(NULL, 0));
-WIDE(ptb_contig_pfns(NULL, 0));
 
-#define MANY ((1L << 31) + 5)
+/* Of what an address space or an array holds: as many bits as an address. */
+#define LONG(expr) _Static_assert(sizeof(expr) == sizeof(long), "an unsigned int folds: " #expr)
+
+LONG(ptb_vfio_pin(NULL, 0, 0, NULL, 0, NULL));
+LONG(ptb_vfio_unpin(NULL, 0, 0, 0, false));
+LONG(ptb_contig_pages(NULL, 0));
+LONG(ptb_contig_folio(NULL, 0));
+LONG(ptb_contig_pfns(NULL, 0));
+
+#define MANY ((s64)(1ULL << 31) + 5)
+#define FAR_PFN (ULONG_MAX / 16 + 1)
 
 static unsigned long engine_most;
 
@@ -179,7 +187,7 @@ static long frames_engine(struct vfio_dma *dma, unsigned long vaddr, unsigned lo
 			  unsigned long *pfn, struct vfio_batch *batch)
 {
 	(void)batch;
-	*pfn = (1UL << 40) + ((vaddr - dma->vaddr) >> PTB_PAGE_SHIFT);
+	*pfn = FAR_PFN + ((vaddr - dma->vaddr) >> PTB_PAGE_SHIFT);
 	return npage < engine_most ? npage : engine_most;
 }
 
@@ -193,6 +201,8 @@ TEST(case_43_counts_of_pages_have_64_bits)
 	struct bed bed;
 	size_t i;
 
+	if (sizeof(long) < 8)
+		SKIP("no address space here has so many pages");
 	bed_need(&bed, "none", NULL);
 	for (i = 0; i < ARRAY_SIZE(most); i++) {
 		struct vfio_dma dma = { .vaddr = 1UL << 20,
@@ -202,11 +212,11 @@ TEST(case_43_counts_of_pages_have_64_bits)
 		engine_most = most[i];
 		EXPECT_EQ(ptb_vfio_pin(&dma, dma.vaddr, MANY, &pfn, 0, &batch), MANY,
 			  "frames of a range of 8 TiB");
-		EXPECT_EQ(pfn, 1L << 40, "first frame");
+		EXPECT_EQ(pfn, FAR_PFN, "first frame");
 		EXPECT_EQ(ptb_vfio_pin(&dma, dma.vaddr + (MANY << PTB_PAGE_SHIFT), 3, &pfn, 0,
 				       &batch),
 			  3, "frames behind it");
-		EXPECT_EQ(pfn, (1L << 40) + MANY, "first frame behind it");
+		EXPECT_EQ(pfn, FAR_PFN + MANY, "first frame behind it");
 		EXPECT_EQ(bed.mm.locked_vm, 0, "pages charged for frames that are not memory");
 	}
 	bed_free(&bed);
@@ -216,7 +226,7 @@ TEST(case_43_counts_of_pages_have_64_bits)
 		  "one above the limit");
 	EXPECT_EQ(ptb_vpfn_charge(&none, 0, 1UL << 20, MANY, MANY + (1 << 20), false), 1 << 20,
 		  "pages to charge upon many");
-	EXPECT_EQ(ptb_max_nr(0, (1UL << 63)), FMT_PTES,
+	EXPECT_EQ(ptb_max_nr(0, ~(ULONG_MAX >> 1)), FMT_PTES,
 		  "entries left in the table of a huge range");
 }
 
@@ -236,7 +246,7 @@ TEST(case_43_addresses_of_far_pages_do_not_fold)
 		  "pages to charge before it");
 	EXPECT_EQ(ptb_vpfn_charge(&root, 0, MANY + 1, 0, -1UL, false), MANY,
 		  "pages to charge with it");
-	EXPECT_EQ(ptb_vpfn_charge(&root, 1UL << 32, 1 << 20, 0, -1UL, false), 1 << 20,
+	EXPECT_EQ(ptb_vpfn_charge(&root, 1ULL << 32, 1 << 20, 0, -1UL, false), 1 << 20,
 		  "pages to charge elsewhere");
 	vpfn_clear(&root);
 }

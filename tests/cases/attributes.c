@@ -33,8 +33,8 @@ TEST(case_11_setting_a_run_again_changes_no_entry)
 		{ "o2@200: 0, 1 ro, 2, 3 ro", 0, 4, "1,1,1,1" },
 		{ "o4@200", 0, 16, "16" },
 		{ "o4@200 ro", 0, 16, "16" },
-		{ "o4@200 cont ro | o4@210 cont", 0, 32, "16,16" },
-		{ "o5@200 cont: 0-15 ro, 16-31", 0, 32, "16,16" },
+		{ "o5@200 cont ro | o5@220 cont", 0, 64, "32,32" },
+		{ "o6@200 cont: 0-31 ro, 32-63", 0, 64, "32,32" },
 		{ "o4@200 soft-dirty: 0-7, 8-15 ro", 0, 16, "8,8" },
 		{ "o4@200: 0-7 soft-dirty, 8-15", 0, 16, "8,8" },
 		{ "o4@200: 0-3, 4-7 uffd-wp ro, 8-15 ro", 0, 16, "4,4,8" },
@@ -48,7 +48,7 @@ TEST(case_11_setting_a_run_again_changes_no_entry)
 		bool mixed_dirty = strstr(rows[i].layout, "saved-dirty");
 		struct bed bed;
 
-		if (!case_can(rows[i].layout))
+		if (!bed_can(rows[i].layout))
 			continue;
 		bed_need(&bed, rows[i].layout, NULL);
 		for (j = 0; j < rows[i].nr; j++)
@@ -75,6 +75,7 @@ TEST(case_11_setting_a_run_again_changes_no_entry)
 /* mremap in small. Also tried: writable last, and to where blocks would not line up. */
 TEST(case_12_moving_a_run_keeps_each_write_bit)
 {
+	static const struct build_opts far = { .spare = 128 / FMT_PTES };
 	static const struct {
 		const char *layout;
 		unsigned int nr, to;
@@ -84,7 +85,7 @@ TEST(case_12_moving_a_run_keeps_each_write_bit)
 		{ "o2@100: 0-2 ro, 3", 4, 100, "3,1" },
 		{ "o2@100: 0, 1 ro, 2, 3 ro", 4, 101, "1,1,1,1" },
 		{ "o4@200: 0-3, 4-15 ro", 16, 107, "4,12" },
-		{ "o2@100", 4, 508, "4" },
+		{ "o2@100", 4, FMT_PTES - 4, "4" },
 	};
 	unsigned int runs[64], n, j;
 	size_t i;
@@ -92,7 +93,7 @@ TEST(case_12_moving_a_run_keeps_each_write_bit)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct bed bed;
 
-		bed_need(&bed, rows[i].layout, NULL);
+		bed_need(&bed, rows[i].layout, &far);
 		n = case_set_again(&bed, 0, rows[i].nr, rows[i].to, runs);
 		expect_runs(rows[i].layout, runs, n, rows[i].runs);
 		for (j = 0; j < rows[i].nr; j++)
@@ -180,7 +181,7 @@ TEST(case_14_dirt_of_later_entries_is_merged)
 		bed_free(&bed);
 	}
 
-	bed_need(&bed, "o4@200" CONT, NULL);
+	bed_need(&bed, BLOCK, NULL);
 	block_dirty_at_9(&bed);
 	EXPECT_EQ(case_scan(&bed, 3, 13, PTB_MERGE_YOUNG_DIRTY, &pte), 13, "entries of the block");
 	EXPECT(ptb_pte_dirty(pte), "the dirty bit in entry 9 of a block was lost");
@@ -297,7 +298,7 @@ TEST(case_18_swap_run_ends_where_the_owner_changes)
 		{ "swap 0:100*2 | o0@102", 0, 3, 2 },
 		{ "swap 0:100*2 | swap 0:102 soft-dirty*2", 0, 4, 2 },
 		{ "swap 0:100*2 | swap 0:102 uffd-wp*2", 0, 4, 2 },
-		{ "at 509 | swap 0:100*3", 509, 3, 3 },
+		{ "at $t-3 | swap 0:100*3", FMT_PTES - 3, 3, 3 },
 	};
 	size_t i;
 
@@ -307,7 +308,7 @@ TEST(case_18_swap_run_ends_where_the_owner_changes)
 		unsigned int nr;
 		struct bed bed;
 
-		if (!case_can(rows[i].layout))
+		if (!bed_can(rows[i].layout))
 			continue;
 		bed_need(&bed, rows[i].layout, NULL);
 		ptep = bed_ptep(&bed, rows[i].slot);

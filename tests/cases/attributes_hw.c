@@ -19,8 +19,8 @@ TEST(case_21_special_entry_ends_the_run_and_is_not_taken)
 		{ "o3@108: 0 special, 1-7", 0, 8, 0 },
 		{ "o3@108: 0 special, 1-7", 1, 7, 7 },
 		{ "o3@108: 0-3 | frame@900000*4", 0, 8, 4 },
-		{ "o9@400 special pmd", 0, 512, 0 },
-		{ "o9@400 special pmd", 7, 1, 0 },
+		{ "o$o@$0 special pmd", 0, FMT_PTES, 0 },
+		{ "o$o@$0 special pmd", 7, 1, 0 },
 		{ "o3@108 device: 0-3 devmap, 4-7 special", 0, 8, 4 },
 	};
 	static struct page *pages[BED_PAGES];
@@ -29,7 +29,7 @@ TEST(case_21_special_entry_ends_the_run_and_is_not_taken)
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct bed bed;
 
-		if (!case_can(rows[i].layout))
+		if (!bed_can(rows[i].layout))
 			continue;
 		EXPECT_EQ(bed_gup_both(rows[i].layout, NULL, NULL, rows[i].slot, rows[i].nr,
 				       FOLL_GET),
@@ -120,15 +120,15 @@ TEST(case_91_hugetlb_is_exclusive_by_its_head)
 		unsigned int slot, nr, gup;
 		long want;
 	} rows[] = {
-		{ "o4@200 hugetlb ro" CONT, 0, 16, FOLL_PIN, 16 },
-		{ "o4@200 hugetlb ro shared" CONT, 0, 16, FOLL_PIN, 0 },
+		{ "o5@200 hugetlb ro" CONT, 0, 32, FOLL_PIN, 32 },
+		{ "o5@200 hugetlb ro shared" CONT, 0, 32, FOLL_PIN, 0 },
 		{ "o4@200 hugetlb ro", 5, 11, FOLL_PIN, 11 },
 		{ "o4@200 hugetlb ro shared", 5, 11, FOLL_PIN, 0 },
 		{ "o4@200 hugetlb ro shared", 0, 16, FOLL_GET, 16 },
 		{ "o4@200 hugetlb ro", 0, 16, FOLL_PIN | FOLL_WRITE, 0 },
 		{ "o4@200 hugetlb ro", 0, 16, FOLL_PIN | FOLL_LONGTERM, 16 },
-		{ "o9@400 hugetlb ro pmd", 3, 20, FOLL_PIN, 20 },
-		{ "o9@400 hugetlb ro shared pmd", 3, 20, FOLL_PIN, 0 },
+		{ "o$o@$0 hugetlb ro" LEAF, 3, 20, FOLL_PIN, 20 },
+		{ "o$o@$0 hugetlb ro shared" LEAF, 3, 20, FOLL_PIN, 0 },
 		{ "o4@200 hugetlb ro | o4@210 hugetlb ro shared", 0, 32, FOLL_PIN, 16 },
 		{ "o4@200 hugetlb ro shared | o4@210 hugetlb ro", 16, 16, FOLL_PIN, 16 },
 	};

@@ -16,18 +16,26 @@ TEST(case_02_run_ends_with_the_table_and_the_vma)
 		unsigned long slot, vm_end;
 		unsigned int want;
 	} rows[] = {
-		{ "first page in the last entry", "at 511 | o4@200: 0", 511, 1024, 1 },
-		{ "rest of the folio in the next table", "at 511 | o4@200", 511, 1024, 1 },
-		{ "the vma ends in the folio", "at 500 | o4@200: 0-11", 500, 508, 8 },
-		{ "the vma covers the table", "at 500 | o4@200: 0-11", 500, 1024, 12 },
-		{ "the vma ends with the table", "at 500 | o4@200: 0-11", 500, 512, 12 },
-		{ "the vma ends one entry on", "at 500 | o4@200: 0-11", 500, 501, 1 },
-		{ "the vma ends before the table does", "at 500 | o4@200: 0-11", 500, 511, 11 },
-		{ "second half", "at 500 | o4@200", 512, 1024, 4 },
-		{ "the vma ends in the second half", "at 500 | o4@200", 512, 514, 2 },
-		{ "a folio as large as the table", "o9@200", 0, 1024, 512 },
-		{ "it, moved by one page", "at 1 | o9@200", 1, 1024, 511 },
-		{ "its last page", "at 1 | o9@200", 512, 1024, 1 },
+		{ "first page in the last entry", "at $t-1 | o4@200: 0", FMT_PTES - 1, 2 * FMT_PTES,
+		  1 },
+		{ "rest of the folio in the next table", "at $t-1 | o4@200", FMT_PTES - 1,
+		  2 * FMT_PTES, 1 },
+		{ "the vma ends in the folio", "at $t-12 | o4@200: 0-11", FMT_PTES - 12,
+		  FMT_PTES - 4, 8 },
+		{ "the vma covers the table", "at $t-12 | o4@200: 0-11", FMT_PTES - 12,
+		  2 * FMT_PTES, 12 },
+		{ "the vma ends with the table", "at $t-12 | o4@200: 0-11", FMT_PTES - 12, FMT_PTES,
+		  12 },
+		{ "the vma ends one entry on", "at $t-12 | o4@200: 0-11", FMT_PTES - 12,
+		  FMT_PTES - 11, 1 },
+		{ "the vma ends before the table does", "at $t-12 | o4@200: 0-11", FMT_PTES - 12,
+		  FMT_PTES - 1, 11 },
+		{ "second half", "at $t-12 | o4@200", FMT_PTES, 2 * FMT_PTES, 4 },
+		{ "the vma ends in the second half", "at $t-12 | o4@200", FMT_PTES, FMT_PTES + 2,
+		  2 },
+		{ "a folio as large as the table", "o$o@$0", 0, 2 * FMT_PTES, FMT_PTES },
+		{ "it, moved by one page", "at 1 | o$o@$0", 1, 2 * FMT_PTES, FMT_PTES - 1 },
+		{ "its last page", "at 1 | o$o@$0", FMT_PTES, 2 * FMT_PTES, 1 },
 	};
 	size_t i;
 
@@ -65,14 +73,16 @@ TEST(case_02_entries_left_are_counted_up_to_the_table)
 /* Also tried: by GUP-fast, mincore and VFIO; a folio that hangs out of the range on both sides. */
 TEST(case_02_walkers_cross_tables)
 {
-	static const char text[] = "at 500 | o4@200";
-	struct vfio_case c = { .slot = 500, .nr = 16, .limit = 16, .write = true };
+	static const char text[] = "at $t-12 | o4@200";
+	struct vfio_case c = { .slot = FMT_PTES - 12, .nr = 16, .limit = 16, .write = true };
 	unsigned char vec[BED_PAGES];
 
-	EXPECT_EQ(bed_gup_both(text, NULL, NULL, 500, 16, FOLL_PIN), 16, "pages over two tables");
-	EXPECT_EQ(bed_gup_both(text, NULL, NULL, 505, 9, FOLL_GET), 9, "pages inside the folio");
+	EXPECT_EQ(bed_gup_both(text, NULL, NULL, FMT_PTES - 12, 16, FOLL_PIN), 16,
+		  "pages over two tables");
+	EXPECT_EQ(bed_gup_both(text, NULL, NULL, FMT_PTES - 7, 9, FOLL_GET), 9,
+		  "pages inside the folio");
 	EXPECT_EQ(bed_vfio_both(text, NULL, NULL, &c, NULL), 16, "pages mapped over two tables");
-	bed_mincore_both(text, NULL, 490, 30, vec);
+	bed_mincore_both(text, NULL, FMT_PTES - 22, 30, vec);
 	EXPECT(!vec[9] && vec[10] == 1 && vec[25] == 1 && !vec[26], "mincore misplaced the folio");
 }
 
@@ -122,12 +132,12 @@ TEST(case_05_window_stays_in_the_table_on_either_side)
 		unsigned long slot;
 		unsigned int want;
 	} rows[] = {
-		{ "first entry of the second table", "at 508 | o4@200", 512, 12 },
-		{ "fault at index 1, page 5", "at 508 | o4@200", 513, 11 },
-		{ "first entry of the first table", "at 508 | o4@200", 508, 4 },
-		{ "fault at index 510, page 2", "at 508 | o4@200", 510, 2 },
-		{ "one page in the first table", "at 511 | o4@200", 511, 1 },
-		{ "one page in the second table", "at 497 | o4@200", 512, 1 },
+		{ "first entry of the second table", "at $t-4 | o4@200", FMT_PTES, 12 },
+		{ "fault at index 1, page 5", "at $t-4 | o4@200", FMT_PTES + 1, 11 },
+		{ "first entry of the first table", "at $t-4 | o4@200", FMT_PTES - 4, 4 },
+		{ "fault at the last index but one, page 2", "at $t-4 | o4@200", FMT_PTES - 2, 2 },
+		{ "one page in the first table", "at $t-1 | o4@200", FMT_PTES - 1, 1 },
+		{ "one page in the second table", "at $t-15 | o4@200", FMT_PTES, 1 },
 	};
 	unsigned int runs[32];
 	size_t i;
@@ -160,11 +170,9 @@ TEST(case_05_window_stays_in_the_table_on_either_side)
  */
 TEST(case_07_mincore_ends_where_the_range_ends)
 {
-	static const char blocks[] =
-		"o4@200" CONT " | o4@210" CONT " | o4@220" CONT " | o4@230" CONT;
-	static const char hole[] =
-		"o0@100 | none*15 | o4@210" CONT " | o4@220" CONT " | o4@230" CONT;
-	static const char tables[] = "at 480 | o5@200" CONT " | o5@220" CONT;
+	static const char blocks[] = "o5@200" CONT " | o5@220" CONT;
+	static const char hole[] = "o0@100 | none*31 | o5@220" CONT " | o5@240" CONT;
+	static const char tables[] = "at $t-32 | o5@200" CONT " | o5@220" CONT;
 	/* clang-format off */
 	static const struct {
 		const char *layout;
@@ -175,8 +183,8 @@ TEST(case_07_mincore_ends_where_the_range_ends)
 		{ blocks, 0, 64 }, { blocks, 3, 2 },  { blocks, 3, 13 }, { blocks, 3, 14 },
 		{ blocks, 3, 47 }, { blocks, 15, 1 }, { blocks, 15, 18 }, { blocks, 14, 49 },
 		{ blocks, 63, 1 }, { blocks, 31, 2 },
-		{ hole, 0, 50 },   { hole, 0, 33 },   { hole, 1, 16 },   { hole, 10, 7 },
-		{ tables, 480, 64 }, { tables, 500, 20 },
+		{ hole, 0, 82 },   { hole, 0, 65 },   { hole, 1, 32 },   { hole, 10, 23 },
+		{ tables, FMT_PTES - 32, 64 }, { tables, FMT_PTES - 12, 20 },
 	};
 	/* clang-format on */
 	unsigned char vec[BED_PAGES];
@@ -187,7 +195,7 @@ TEST(case_07_mincore_ends_where_the_range_ends)
 		bed_mincore_both(rows[i].layout, NULL, rows[i].slot, rows[i].nr, vec);
 		for (j = 0; j < rows[i].nr; j++) {
 			unsigned int slot = rows[i].slot + j;
-			bool in = rows[i].layout != hole || !slot || slot >= 16;
+			bool in = rows[i].layout != hole || !slot || slot >= 32;
 
 			EXPECT(vec[j] == in, "%u pages from %u: page %u reported %s memory",
 			       rows[i].nr, rows[i].slot, j, vec[j] ? "in" : "not in");
@@ -209,17 +217,17 @@ TEST(case_08_hint_ends_with_the_limit_and_the_folio)
 		unsigned int slot, max, want;
 		bool differs; /* an entry that differs ends it, and has to be read */
 	} rows[] = {
-		{ "limit inside the block", "o4@200 cont: 0-15", 0, 5, 5, false },
-		{ "misaligned, to the folio's end", "o4@200 cont: 0-15 | o4@210 cont: 0-15", 3, 20,
-		  13, false },
-		{ "misaligned, two blocks", "o5@200 cont: 0-31", 3, 20, 20, false },
-		{ "misaligned, limit in the first block", "o5@200 cont: 0-31", 3, 5, 5, false },
-		{ "limit at the block's end", "o5@200 cont: 0-31", 3, 13, 13, false },
-		{ "limit behind it", "o5@200 cont: 0-31", 3, 14, 14, false },
-		{ "last entry of the block", "o5@200 cont: 0-31", 15, 20, 17, false },
-		{ "limit of one", "o5@200 cont: 0-31", 0, 1, 1, false },
-		{ "more than the folio has", "o5@200 cont: 0-31", 0, 64, 32, false },
-		{ "block before single entries", "o5@200: 0-15 cont, 16-31", 0, 64, 16, true },
+		{ "limit inside the block", "o5@200 cont", 0, 5, 5, false },
+		{ "misaligned, to the folio's end", "o5@200 cont | o5@220 cont", 3, 40, 29, false },
+		{ "misaligned, two blocks", "o6@200 cont", 3, 40, 40, false },
+		{ "misaligned, limit in the first block", "o6@200 cont", 3, 5, 5, false },
+		{ "limit at the block's end", "o6@200 cont", 3, FMT_CONT - 3, FMT_CONT - 3, false },
+		{ "limit behind it", "o6@200 cont", 3, FMT_CONT - 2, FMT_CONT - 2, false },
+		{ "last entry of the block", "o6@200 cont", FMT_CONT - 1, 70, 65 - FMT_CONT,
+		  false },
+		{ "limit of one", "o6@200 cont", 0, 1, 1, false },
+		{ "more than the folio has", "o6@200 cont", 0, 100, 64, false },
+		{ "block before single entries", "o6@200: 0-31 cont, 32-63", 0, 64, 32, true },
 	};
 	size_t i;
 
@@ -238,7 +246,7 @@ TEST(case_08_hint_ends_with_the_limit_and_the_folio)
 		EXPECT(reads.high < (long)rows[i].want + rows[i].differs, "%s: entry %ld was read",
 		       rows[i].name, reads.high);
 		pte = ptb_ptep_get(bed_ptep(&bed, rows[i].slot), PTB_FOR_LOOK);
-		nr = ptb_scan(bed_ptep(&bed, rows[i].slot), &pte, 0x220, rows[i].max, PTB_FOR_LOOK);
+		nr = ptb_scan(bed_ptep(&bed, rows[i].slot), &pte, 0x240, rows[i].max, PTB_FOR_LOOK);
 		EXPECT(nr <= rows[i].max, "%s: %u entries of %u, folios ignored", rows[i].name, nr,
 		       rows[i].max);
 		bed_free(&bed);

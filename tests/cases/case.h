@@ -10,23 +10,28 @@
 
 /*
  * Entries that the format itself vouches for as a block, where it has such; else the same entries
- * without.
+ * without. Blocks have 16 or 32 entries: CONT is for folios of 32 and more, BLOCK is one folio that
+ * is one block of BLOCK_PAGES.
  */
 #if FMT_CONT > 1
 #define CONT " cont"
 #else
 #define CONT ""
 #endif
+#if FMT_CONT > 16
+#define BLOCK_PAGES 32
+#define BLOCK "o5@200" CONT
+#else
+#define BLOCK_PAGES 16
+#define BLOCK "o4@200" CONT
+#endif
 
-/* For a row of a table: can this format say it. */
-static inline bool case_can(const char *text)
-{
-	char err[LAYOUT_ERR_MAX];
-	struct layout l;
-
-	REQUIRE(!layout_parse(text, &l, err), "%s", err);
-	return layout_expressible(&l);
-}
+/* One leaf, where the format has such; else the same pages entry by entry. */
+#ifdef FMT_NO_LEAVES
+#define LEAF ""
+#else
+#define LEAF " pmd"
+#endif
 
 /*
  * Every folio is held and pinned as the layout made it, and so is every pagemap: nothing was kept,

@@ -115,7 +115,7 @@ TEST(case_53_pages_of_a_folio_are_looked_up_across_sections)
 	} rows[] = {
 		{ "o3@108", 0x108, 2, 6 },    { "o3@108", 0x108, 0, 8 },
 		{ "o3@108", 0x108, 3, 2 },    { "o3@108", 0x108, 7, 1 },
-		{ "o6@140", 0x140, 1, 63 },   { "o9@400 pmd", 0x400, 3, 300 },
+		{ "o6@140", 0x140, 1, 63 },   { "o$o@$0" LEAF, BED_FRAME(0), 3, FMT_PTES - 4 },
 		{ "o3@108 ro", 0x108, 2, 6 },
 	};
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN };

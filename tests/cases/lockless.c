@@ -16,7 +16,7 @@ static void start_race(struct bed *bed)
 /* Also tried: each named use of the scan, blocks, and the three walkers that read entries. */
 TEST(case_23_accessor_follows_the_lock)
 {
-	static const char *const texts[] = { "o3@108", "o4@200" CONT, "o0@100 | o0@101" };
+	static const char *const texts[] = { "o3@108", BLOCK, "o0@100 | o0@101" };
 	unsigned char vec[32];
 	struct bed bed;
 	size_t i;
@@ -66,7 +66,7 @@ static void leaf_becomes_another(struct bed *bed)
  */
 TEST(case_25_upper_entry_is_never_torn)
 {
-	static const char text[] = "o9@400 pmd ro | o9@800 pmd";
+	static const char text[] = "o$o@$0 pmd ro | o$o@$2 pmd";
 	unsigned int nth;
 	struct bed bed;
 
@@ -86,11 +86,11 @@ TEST(case_25_upper_entry_is_never_torn)
 		start_race(&bed);
 		nr = bed_gup(&bed, 0, 1, FOLL_GET | FOLL_WRITE, pages);
 		EXPECT_EQ(nr, 1, "pages of the leaf that came meanwhile");
-		EXPECT(!nr || mem_pfn(pages[0]) == 0x800,
+		EXPECT(!nr || mem_pfn(pages[0]) == BED_FRAME(2),
 		       "change before read %u: page 0x%lx, which was never writable", nth,
 		       mem_pfn(pages[0]));
-		EXPECT_EQ(bed_refs(0x400), 1, "references to the read-only folio");
-		EXPECT_EQ(bed_refs(0x800), 1 + (long)nr, "references to the writable folio");
+		EXPECT_EQ(bed_refs(BED_FRAME(0)), 1, "references to the read-only folio");
+		EXPECT_EQ(bed_refs(BED_FRAME(2)), 1 + (long)nr, "references to the writable folio");
 		bed_free(&bed);
 	}
 }
@@ -147,7 +147,8 @@ static void pmd_other_table(struct bed *bed)
 
 static void pmd_collapsed(struct bed *bed)
 {
-	word_set(&mm_pmdp(&bed->mm, bed_addr(bed, 0))->w, upper_leaf(0x400, A_WRITE | A_YOUNG));
+	word_set(&mm_pmdp(&bed->mm, bed_addr(bed, 0))->w,
+		 upper_leaf(BED_FRAME(0), A_WRITE | A_YOUNG));
 }
 
 static void pmd_migrating(struct bed *bed)
@@ -157,7 +158,7 @@ static void pmd_migrating(struct bed *bed)
 
 static void pte_cleared(struct bed *bed)
 {
-	pte_set(bed_ptep(bed, 0), fmt_mk(0));
+	pte_set(bed_ptep(bed, 0), fmt_mk(FMT_NONE));
 }
 
 /*
@@ -174,12 +175,12 @@ TEST(case_26_table_taken_away_after_the_grab_is_noticed)
 		{ "other table", "o0@100", RAW_PMD, pmd_other_table },
 		{ "table gone", "o0@100", RAW_PMD, pmd_cleared },
 		{ "collapsed into a leaf", "o4@200", RAW_PMD, pmd_collapsed },
-		{ "table gone under a large folio", "o4@200" CONT, RAW_PMD, pmd_cleared },
+		{ "table gone under a large folio", BLOCK, RAW_PMD, pmd_cleared },
 		{ "entry gone", "o0@100", RAW_PTE_LOCKLESS, pte_cleared },
 		{ "entry of a large folio gone", "o4@200", RAW_PTE_LOCKLESS, pte_cleared },
-		{ "leaf split", "o9@200 pmd", RAW_PMD, pmd_other_table },
-		{ "leaf migrating", "o9@200 pmd", RAW_PMD, pmd_migrating },
-		{ "leaf gone", "o9@200 pmd", RAW_PMD, pmd_cleared },
+		{ "leaf split", "o$o@$0" LEAF, RAW_PMD, pmd_other_table },
+		{ "leaf migrating", "o$o@$0" LEAF, RAW_PMD, pmd_migrating },
+		{ "leaf gone", "o$o@$0" LEAF, RAW_PMD, pmd_cleared },
 	};
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN, FOLL_PIN | FOLL_LONGTERM };
 	size_t i, j;
@@ -233,7 +234,7 @@ TEST(case_28_upper_entry_that_is_not_present_is_not_entered)
 		EXPECT(!raw_hooks.count[RAW_PTE_LOCKLESS], "%s: the table was read", rows[i].name);
 		case_untouched(&bed, rows[i].name);
 		bed_free(&bed);
-		EXPECT(!bed_gup_both("o9@200 pmd", NULL, rows[i].act, 0, 20, FOLL_PIN),
+		EXPECT(!bed_gup_both("o$o@$0" LEAF, NULL, rows[i].act, 0, 20, FOLL_PIN),
 		       "%s: a leaf was taken", rows[i].name);
 		EXPECT(bed_vfio_both("o0@100", NULL, rows[i].act, &c, NULL) == -EFAULT,
 		       "%s: mapped for a device", rows[i].name);
@@ -253,8 +254,9 @@ static void second_pmd_migrating(struct bed *bed)
 
 TEST(case_28_walk_ends_before_an_upper_entry_that_is_not_present)
 {
-	EXPECT_EQ(bed_gup_both("at 508 | o3@108", NULL, second_pmd_migrating, 508, 8, FOLL_PIN), 4,
-		  "pages before the entry that migrates");
+	EXPECT_EQ(bed_gup_both("at $t-4 | o3@108", NULL, second_pmd_migrating, FMT_PTES - 4, 8,
+			       FOLL_PIN),
+		  4, "pages before the entry that migrates");
 }
 
 static void fork_came_and_went(struct bed *bed)
@@ -284,10 +286,10 @@ TEST(case_29_fork_meanwhile_undoes_every_pin)
 		  0 },
 		{ "still on", "o4@200", RAW_PTE_LOCKLESS, 10, FOLL_PIN, fork_is_on, 0 },
 		{ "first entry", "o4@200", RAW_PTE_LOCKLESS, 1, FOLL_PIN, fork_came_and_went, 0 },
-		{ "at the grab", "o4@200" CONT, RAW_TRY_REF, 1, FOLL_PIN, fork_came_and_went, 0 },
+		{ "at the grab", BLOCK, RAW_TRY_REF, 1, FOLL_PIN, fork_came_and_went, 0 },
 		{ "small pages", "o0@100 | o1@102 | o0@107", RAW_TRY_REF, 2, FOLL_PIN, fork_is_on,
 		  0 },
-		{ "leaf", "o9@200 pmd", RAW_TRY_REF, 1, FOLL_PIN, fork_came_and_went, 0 },
+		{ "leaf", "o$o@$0" LEAF, RAW_TRY_REF, 1, FOLL_PIN, fork_came_and_went, 0 },
 		{ "on from the start", "o4@200", RAW_SEQ, 1, FOLL_PIN, fork_is_on, 0 },
 		{ "a get", "o4@200", RAW_PTE_LOCKLESS, 10, FOLL_GET, fork_came_and_went, 16 },
 	};
@@ -312,7 +314,7 @@ TEST(case_29_fork_meanwhile_undoes_every_pin)
 
 static void repainted(struct bed *bed)
 {
-	mm_set_run(&bed->mm, bed_addr(bed, 0), 0x400, 16,
+	mm_set_run(&bed->mm, bed_addr(bed, 0), 0x400, BLOCK_PAGES,
 		   A_WRITE | A_YOUNG | (FMT_CONT > 1 ? A_CONT : 0));
 }
 
@@ -320,8 +322,8 @@ static void zapped(struct bed *bed)
 {
 	unsigned int i;
 
-	for (i = 0; i < 16; i++)
-		pte_set(bed_ptep(bed, i), fmt_mk(0));
+	for (i = 0; i < BLOCK_PAGES; i++)
+		pte_set(bed_ptep(bed, i), fmt_mk(FMT_NONE));
 }
 
 static void tail_zapped(struct bed *bed)
@@ -329,7 +331,7 @@ static void tail_zapped(struct bed *bed)
 	unsigned int i;
 
 	for (i = 8; i < 16; i++)
-		pte_set(bed_ptep(bed, i), fmt_mk(0));
+		pte_set(bed_ptep(bed, i), fmt_mk(FMT_NONE));
 }
 
 /*
@@ -343,12 +345,11 @@ TEST(case_31_hint_read_before_the_reference_is_not_used)
 		unsigned int slot, gup;
 		void (*act)(struct bed *bed);
 	} rows[] = {
-		{ "repainted", "o4@200" CONT " | at 100 | o4@400", 0, FOLL_GET, repainted },
-		{ "repainted, pin", "o4@200" CONT " | at 100 | o4@400", 0, FOLL_PIN, repainted },
-		{ "repainted, from inside", "o4@200" CONT " | at 100 | o4@400", 5, FOLL_PIN,
-		  repainted },
+		{ "repainted", BLOCK " | at 100 | o5@400", 0, FOLL_GET, repainted },
+		{ "repainted, pin", BLOCK " | at 100 | o5@400", 0, FOLL_PIN, repainted },
+		{ "repainted, from inside", BLOCK " | at 100 | o5@400", 5, FOLL_PIN, repainted },
 		{ "single entries repainted", "o4@200 | at 100 | o4@400", 0, FOLL_PIN, repainted },
-		{ "zapped", "o4@200" CONT, 0, FOLL_PIN, zapped },
+		{ "zapped", BLOCK, 0, FOLL_PIN, zapped },
 	};
 	size_t i;
 

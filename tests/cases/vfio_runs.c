@@ -149,8 +149,8 @@ TEST(case_77_run_ends_where_the_kind_of_frame_changes)
  */
 TEST(case_78_frames_come_from_the_entry_up_to_the_end_of_its_leaf)
 {
-	static const char two[] = "frame@1000 pmd*512 | frame@8000 pmd*512";
-	static const char onward[] = "frame@1000 pmd*512 | frame@1200 pmd*512";
+	static const char two[] = "frame@$0" LEAF "*$t | frame@$4" LEAF "*$t";
+	static const char onward[] = "frame@$0" LEAF "*$t | frame@$1" LEAF "*$t";
 	static const char single[] = "frame@1000*5 | frame@8000*3";
 	static const struct {
 		const char *layout;
@@ -159,11 +159,15 @@ TEST(case_78_frames_come_from_the_entry_up_to_the_end_of_its_leaf)
 		unsigned long pfn;
 		long want;
 	} rows[] = {
-		{ two, 5, 600, 0x1005, 507 },  { two, 512, 88, 0x8000, 88 },
-		{ two, 0, 1024, 0x1000, 512 }, { two, 511, 2, 0x11ff, 1 },
-		{ two, 5, 3, 0x1005, 3 },      { onward, 5, 600, 0x1005, 600 },
-		{ single, 1, 7, 0x1001, 4 },   { single, 5, 3, 0x8000, 3 },
-		{ two, 1023, 1, 0x81ff, 1 },
+		{ two, 5, FMT_PTES + 20, BED_FRAME(0) + 5, FMT_PTES - 5 },
+		{ two, FMT_PTES, 20, BED_FRAME(4), 20 },
+		{ two, 0, 2 * FMT_PTES, BED_FRAME(0), FMT_PTES },
+		{ two, FMT_PTES - 1, 2, BED_FRAME(1) - 1, 1 },
+		{ two, 5, 3, BED_FRAME(0) + 5, 3 },
+		{ onward, 5, FMT_PTES + 20, BED_FRAME(0) + 5, FMT_PTES + 20 },
+		{ single, 1, 7, 0x1001, 4 },
+		{ single, 5, 3, 0x8000, 3 },
+		{ two, 2 * FMT_PTES - 1, 1, BED_FRAME(5) - 1, 1 },
 	};
 	struct vfio_batch batch = { .pages = pages, .capacity = 512 };
 	struct bed bed;
@@ -186,9 +190,9 @@ TEST(case_78_frames_come_from_the_entry_up_to_the_end_of_its_leaf)
 
 	bed_need(&bed, two, NULL);
 	expect_pin(&bed, &(struct vfio_dma){ .mm = &bed.mm, .vaddr = bed_addr(&bed, 0) }, &batch, 5,
-		   600, 0, -EFAULT, 0);
+		   20, 0, -EFAULT, 0);
 	bed_free(&bed);
-	bed_need(&bed, "frame@1000 ro pmd*512", NULL);
+	bed_need(&bed, "frame@$0 ro" LEAF "*$t", NULL);
 	pfnmap(&bed);
 	expect_pin(&bed,
 		   &(struct vfio_dma){ .mm = &bed.mm, .vaddr = bed_addr(&bed, 0), .write = true },

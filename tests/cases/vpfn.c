@@ -74,15 +74,22 @@ TEST(case_63_point_query_finds_only_its_own_address)
 	static const struct {
 		u64 first, last, want;
 	} rows[] = {
-		{ 0x1800, 0x1800, 0 }, { 0x2000, 0x2000, 1 }, { 0x2800, 0x2800, 0 },
-		{ 0x1fff, 0x1fff, 0 }, { 0x2001, 0x2001, 0 }, { 0x1000, 0x1fff, 0 },
-		{ 0x2001, 0x2fff, 0 }, { 0x1800, 0x2000, 1 }, { 0x1800, 0x27ff, 1 },
-		{ 0x2000, 0x2fff, 1 }, { 0, ~0ULL, 1 },
+		{ PAGES(2) - 0x800, PAGES(2) - 0x800, 0 },
+		{ PAGES(2), PAGES(2), 1 },
+		{ PAGES(2) + 0x800, PAGES(2) + 0x800, 0 },
+		{ PAGES(2) - 1, PAGES(2) - 1, 0 },
+		{ PAGES(2) + 1, PAGES(2) + 1, 0 },
+		{ PAGES(1), PAGES(2) - 1, 0 },
+		{ PAGES(2) + 1, PAGES(3) - 1, 0 },
+		{ PAGES(2) - 0x800, PAGES(2), 1 },
+		{ PAGES(2) - 0x800, PAGES(2) + 0x7ff, 1 },
+		{ PAGES(2), PAGES(3) - 1, 1 },
+		{ 0, ~0ULL, 1 },
 	};
 	ptb_vpfn_root_t root = {};
 	size_t i;
 
-	vpfn_add(&root, 0x2000);
+	vpfn_add(&root, PAGES(2));
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
 		EXPECT(count(&root, rows[i].first, rows[i].last) == rows[i].want,
 		       "0x%llx to 0x%llx: %llu pages", (unsigned long long)rows[i].first,
@@ -128,10 +135,12 @@ TEST(case_68_address_of_a_page_is_computed_without_overflow)
  */
 TEST(case_76_range_may_end_with_the_address_space)
 {
+	const u64 half = 1ULL << (63 - PTB_PAGE_SHIFT);
 	ptb_vpfn_root_t root = {};
 	u64 last_page = 0 - PAGES(1);
 
-	EXPECT_EQ((u64)~0ULL >> PTB_PAGE_SHIFT, (1ULL << 52) - 1, "number of the last page");
+	EXPECT_EQ((u64)~0ULL >> PTB_PAGE_SHIFT, (1ULL << (64 - PTB_PAGE_SHIFT)) - 1,
+		  "number of the last page");
 	vpfn_add(&root, 0);
 	vpfn_add(&root, last_page);
 	EXPECT_EQ(count(&root, last_page, ~0ULL), 1, "pages at the top");
@@ -142,7 +151,7 @@ TEST(case_76_range_may_end_with_the_address_space)
 		  "charge for the last 16");
 	EXPECT_EQ(ptb_vpfn_charge(&root, 0 - PAGES(16), 15, 0, 15, false), 15,
 		  "charge for all but it");
-	EXPECT_EQ(ptb_vpfn_charge(&root, 0, 1ULL << 51, 0, ~0UL, false), (1LL << 51) - 1,
+	EXPECT_EQ(ptb_vpfn_charge(&root, 0, half, 0, ~0ULL, false), half - 1,
 		  "charge for half of the address space");
 	vpfn_clear(&root);
 	EXPECT_EQ(ptb_max_nr(0 - FMT_PAGE_SIZE, 0), 1, "entries left at the top");

@@ -3,8 +3,8 @@
 #include "bed.h"
 
 /* From the first frame to 48 bits of address, on both sides of where a field or a word may end. */
-static const unsigned long pfns[] = { 0x1,	0x10,	    0xfff,	  0x3ffff,	0xffffe,
-				      0x100000, 0x7ffffff0, 0xfffffffcUL, 0xffffffff0UL };
+static const u64 pfns[] = { 0x1,      0x10,	  0xfff,      0x3ffff,	  0xffffe,
+			    0x100000, 0x7ffffff0, 0xfffffffc, 0xffffffff0 };
 
 static const unsigned int steps[] = { 1, 2, 3, 5, 8 };
 
@@ -47,14 +47,20 @@ static void for_all(property holds)
 
 	for (attrs = 0; attrs < BIT(13); attrs++)
 		for (i = 0; sensible(attrs) && i < ARRAY_SIZE(pfns); i++)
-			if (!holds(fmt_pte_mk(pfns[i], attrs), attrs, pfns[i]))
+			/* With words of 32 bits, only frames that fit with all their steps. */
+			if (pfns[i] <= ULONG_MAX - 16 &&
+			    !holds(fmt_pte_mk(pfns[i], attrs), attrs, pfns[i]))
 				return;
 }
 
 static bool made_as_asked(ptb_pte_t pte, u32 attrs, unsigned long pfn)
 {
 	bool write = attrs & (A_WRITE | A_SHSTK);
-	bool user = !(attrs & (A_KERNEL | A_PROTNONE));
+	/*
+	 * Where no entry says whose it is, permission is present and write alone: PROT_NONE
+	 * passes, and is asked apart.
+	 */
+	bool user = !(attrs & (A_KERNEL | A_PROTNONE)) || !(FMT_ATTRS & A_KERNEL);
 
 	HOLDS(ptb_pte_present(pte), "not present");
 	HOLDS(!ptb_pte_none(pte), "none");

@@ -168,7 +168,7 @@ TEST(dax_takes_what_the_reference_takes)
 	struct scene s;
 	char what[96];
 
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < HARNESS_ROUNDS(3000); i++) {
 		unsigned int gup = gups[rnd_below(&r, ARRAY_SIZE(gups))], nr;
 		unsigned long first;
 

@@ -10,7 +10,7 @@
 
 #define FIRST_PFN 0x100UL
 #define NR_PFNS 0x700UL
-#define NR_SLOTS 20
+#define NR_SLOTS 36
 
 /* Of frames, beside what struct page has: must not be in a walker's hands, or not pinned. */
 #define PG_gone BIT(30)
@@ -45,7 +45,7 @@ static void clear_all(void)
 	unsigned int i;
 
 	for (i = 0; i < now.nr; i++)
-		pte_set(ptep_of(i), fmt_mk(0));
+		pte_set(ptep_of(i), fmt_mk(FMT_NONE));
 }
 
 static void restore_all(void)
@@ -217,12 +217,12 @@ static void age_last(void)
 
 static void clear_middle(void)
 {
-	pte_set(ptep_of(now.nr / 2), fmt_mk(0));
+	pte_set(ptep_of(now.nr / 2), fmt_mk(FMT_NONE));
 }
 
 static void clear_first(void)
 {
-	pte_set(ptep_of(0), fmt_mk(0));
+	pte_set(ptep_of(0), fmt_mk(FMT_NONE));
 }
 
 /* The device goes: nobody may begin to hold its pagemap, and its pages are unmapped. */

@@ -148,14 +148,15 @@ static bool entries_may_tear(void)
 
 static bool races_of(const char *layout, unsigned int gup, const struct act *act)
 {
-	static const unsigned int later[] = { 0, 1, 2, 3, 5, 8, 13, UINT_MAX / 2 };
+	static const unsigned int later[] = { 0, 1, 2, 4, 9, UINT_MAX / 2 };
 	unsigned int n = accesses_of(layout, gup);
 	size_t i, soonest = entries_may_tear() ? ARRAY_SIZE(later) - 1 : 0;
 	char what[160];
 
 	now.act = act;
 	for (now.first = 0; now.first < n; now.first++)
-		for (i = soonest; i < ARRAY_SIZE(later); i++) {
+		for (i = soonest + now.first % HARNESS_THIN; i < ARRAY_SIZE(later);
+		     i += HARNESS_THIN) {
 			now.second = now.first + later[i];
 			snprintf(what, sizeof(what), "%s, flags 0x%x, %s at accesses %u and %u",
 				 layout, gup, act->name, now.first, now.second);
@@ -169,26 +170,21 @@ TEST(nothing_unheld_is_returned_whenever_the_other_side_acts)
 {
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN, FOLL_PIN | FOLL_WRITE,
 					     FOLL_GET | FOLL_WRITE, FOLL_PIN | FOLL_LONGTERM };
-	static const char *const layouts[] = {
+	const char *const layouts[] = {
 		"o3@100",
 		"o0@100 | o0@101 | o1@102",
 		"o3@100 ro",
 		"o1@100 ro | o2@104",
-		"o4@200 cont",
+		FMT_CONT > 16 ? "o5@200 cont" : "o4@200 cont",
 		"o3@100: 2-6 | o0@108",
 		"o3@100 device special devmap | o0@108",
 	};
 	size_t l, g, a;
 
 	now.enabled = false;
-	for (l = 0; l < ARRAY_SIZE(layouts); l++) {
-		struct layout parsed;
-		char err[LAYOUT_ERR_MAX];
-
-		REQUIRE(!layout_parse(layouts[l], &parsed, err), "%s", err);
-		for (g = 0; layout_expressible(&parsed) && g < ARRAY_SIZE(gups); g++)
+	for (l = 0; l < ARRAY_SIZE(layouts); l++)
+		for (g = 0; bed_can(layouts[l]) && g < ARRAY_SIZE(gups); g++)
 			for (a = 0; a < ARRAY_SIZE(acts); a++)
 				if (!races_of(layouts[l], gups[g], &acts[a]))
 					return;
-	}
 }

@@ -10,9 +10,15 @@
 #include "bed.h"
 #include "random.h"
 
+#include <stdarg.h>
+
 #define PMD_ORDER (PTB_PMD_SHIFT - PTB_PAGE_SHIFT)
 
+/* Large tables take their time to build: fewer of them. */
+#define ROUNDS(n) HARNESS_ROUNDS(FMT_PTES > 512 ? (n) / 4 : (n))
+
 #define RANDOM_FOLIOS 8
+#define RANDOM_BEGINS 16
 
 struct random_folio {
 	unsigned long pfn;
@@ -22,7 +28,9 @@ struct random_folio {
 
 struct random_layout {
 	char text[4096];
-	unsigned long slots; /* named so far */
+	unsigned long slots;		     /* named so far */
+	unsigned long begins[RANDOM_BEGINS]; /* slots where an item begins, the last of them */
+	unsigned int nr_begins;
 	unsigned long zero_pfn;
 	struct rnd *rnd;
 	struct random_folio folios[RANDOM_FOLIOS];
@@ -49,15 +57,21 @@ static inline unsigned long rl_below(struct random_layout *rl, unsigned long n)
 	return rnd_below(rl->rnd, n);
 }
 
-static inline void rl_item(struct random_layout *rl)
+static inline void rl_bar(struct random_layout *rl)
 {
 	if (rl->text[0])
 		rl_say(rl, " | ");
 }
 
+static inline void rl_item(struct random_layout *rl)
+{
+	rl_bar(rl);
+	rl->begins[rl->nr_begins++ % RANDOM_BEGINS] = rl->slots;
+}
+
 static inline void rl_at(struct random_layout *rl, unsigned long slot)
 {
-	rl_item(rl);
+	rl_bar(rl);
 	rl_say(rl, "at %lu", slot);
 	rl->slots = slot;
 }
@@ -78,7 +92,7 @@ static inline void rl_entry_words(struct random_layout *rl, unsigned int once_in
 		{ "ro", 0 },
 		{ "special", 0 },
 		{ "protnone", 0 },
-		{ "kernel", 0 },
+		{ "kernel", A_KERNEL },
 		{ "soft-dirty", A_SOFT_DIRTY },
 		{ "uffd-wp", A_UFFD_WP },
 		{ "shstk", A_SHSTK },
@@ -249,8 +263,9 @@ static inline void random_layout(struct random_layout *rl, struct rnd *rnd)
 	pfn = rl->zero_pfn + 1;
 	if (rl_once_in(rl, 4))
 		rl_at(rl, FMT_PTES - 1 - rl_below(rl, 24));
-	while (items-- && rl->slots < 2 * FMT_PTES - 64) {
-		if (rl->slots <= FMT_PTES && leaves < devices_left && rl_once_in(rl, 16)) {
+	while (items-- && rl->slots < 2 * FMT_PTES - FMT_PTES / 8) {
+		if (FMT_LEAVES && rl->slots <= FMT_PTES && leaves < devices_left &&
+		    rl_once_in(rl, 16)) {
 			rl_leaf_item(rl, &pfn);
 			leaves++;
 		} else if (rl_once_in(rl, 4)) {
@@ -272,13 +287,15 @@ static inline unsigned long random_layout_end(const struct random_layout *rl)
 /* Somewhere in it, seldom all of it. */
 static inline void random_window(struct random_layout *rl, unsigned long *slot, unsigned long *nr)
 {
+	unsigned int nr_begins = rl->nr_begins < RANDOM_BEGINS ? rl->nr_begins : RANDOM_BEGINS;
 	unsigned long end = random_layout_end(rl);
 
 	/* Where something begins, more often than anywhere. */
-	*slot = rl_once_in(rl, 3) ? rl_below(rl, rl->slots)
-				  : rl_below(rl, rl->slots < 40 ? rl->slots : 40);
-	if (!strncmp(rl->text, "at ", 3) && rl_once_in(rl, 2))
-		*slot = strtoul(rl->text + 3, NULL, 10) + rl_below(rl, 8);
+	if (rl_once_in(rl, 3))
+		*slot = rl_below(rl, rl->slots);
+	else
+		*slot = rl->begins[rl_below(rl, nr_begins)] +
+			(rl_once_in(rl, 2) ? rl_below(rl, 8) : 0);
 	if (*slot >= rl->slots)
 		*slot = rl->slots - 1;
 	*nr = 1 + rl_below(rl, end - *slot);

@@ -162,7 +162,7 @@ static ptb_pte_t entry_of(struct rnd *r, const struct known *k)
 	if (k->present)
 		return fmt_pte_mk(k->pfn, k->attrs);
 	if (rnd_once_in(r, 2))
-		return fmt_mk(0);
+		return fmt_mk(FMT_NONE);
 	return fmt_swp_mk(rnd_once_in(r, 2) ? 0 : SWP_MIGRATION_READ, k->pfn, 0);
 }
 
@@ -288,7 +288,7 @@ static bool scene_is_right(struct scene *s)
 	/*
 	 * Blocks make for more starts and limits: there each pair takes some of the sets in turn.
 	 */
-	unsigned int first, max_nr, n, step = FMT_CONT > 1 ? 5 : 1;
+	unsigned int first, max_nr, n, step = FMT_CONT > 16 ? 23 : FMT_CONT > 1 ? 5 : 1;
 
 	for (first = 0; first < FOLIO_PAGES; first++) {
 		if (!s->slot[first].present || s->slot[first].pfn - FIRST_PFN >= FOLIO_PAGES)
@@ -315,7 +315,7 @@ TEST(scan_agrees_with_its_contract_on_tables_of_all_kinds)
 {
 	struct rnd r = { 0x7074656261746368 };
 	static struct scene s;
-	unsigned int i, scenes = FMT_CONT > 1 ? 20 : 300;
+	unsigned int i, scenes = HARNESS_ROUNDS(FMT_CONT > 1 ? 20 : 200);
 
 	make_bed(&s.bed);
 	for (i = 0; i < scenes; i++) {

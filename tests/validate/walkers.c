@@ -33,7 +33,7 @@ TEST(gup_fast_takes_what_the_reference_takes)
 	static struct random_layout rl;
 	unsigned int i, n;
 
-	for (i = 0; i < 1200; i++) {
+	for (i = 0; i < ROUNDS(600); i++) {
 		random_layout(&rl, &r);
 		for (n = 0; n < 16; n++) {
 			random_window(&rl, &slot, &nr);
@@ -87,12 +87,9 @@ TEST(gup_fast_ends_where_it_must)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct layout parsed;
-		char err[LAYOUT_ERR_MAX];
 		long got;
 
-		REQUIRE(!layout_parse(rows[i].layout, &parsed, err), "%s", err);
-		if (!layout_expressible(&parsed))
+		if (!bed_can(rows[i].layout))
 			continue;
 		got = bed_gup_both(rows[i].layout, NULL, NULL, 0, rows[i].nr, rows[i].gup);
 		EXPECT(got == rows[i].want, "%s, flags 0x%x: %ld pages, expected %ld",
@@ -151,7 +148,7 @@ TEST(mincore_answers_as_the_reference_does)
 	static struct random_layout rl;
 	unsigned int i, n;
 
-	for (i = 0; i < 1500; i++) {
+	for (i = 0; i < ROUNDS(1000); i++) {
 		random_layout(&rl, &r);
 		for (n = 0; n < 4; n++) {
 			random_window(&rl, &slot, &nr);
@@ -166,8 +163,9 @@ TEST(mincore_answers_as_the_reference_does)
 				}
 		}
 	}
-	EXPECT(in_core > 20 * i && not_in_core > 20 * i, "%lu pages in memory, %lu not: too few",
-	       in_core, not_in_core);
+	/* Small tables have few holes. */
+	EXPECT(in_core > 20 * i && not_in_core > (FMT_PTES < 80 ? FMT_PTES / 4 : 20) * i,
+	       "%lu pages in memory, %lu not: too few", in_core, not_in_core);
 }
 
 /* ---- vfio ---- */
@@ -196,7 +194,7 @@ random_vfio_case(struct rnd *r, struct random_layout *rl, struct vfio_case *c, i
 	if (!rnd_once_in(r, 4))
 		c->nr = 1 + rnd_below(r, c->nr < 16 ? c->nr : 16);
 	c->capacity = capacities[rnd_below(r, ARRAY_SIZE(capacities))];
-	c->limit = rnd_once_in(r, 3) ? rnd_below(r, c->nr + 2) : 1UL << 40;
+	c->limit = rnd_once_in(r, 3) ? rnd_below(r, c->nr + 2) : LONG_MAX;
 	/* at times the last page is the last of the address space */
 	c->iova = rnd_once_in(r, 3) ? -((u64)c->nr << PTB_PAGE_SHIFT) : 0x10000000;
 	for (i = 0; i < c->nr && n < 16; i++)
@@ -215,7 +213,7 @@ TEST(vfio_pins_and_charges_as_the_reference_does)
 	struct vfio_case c;
 	int external[17];
 
-	for (i = 0; i < 1500; i++) {
+	for (i = 0; i < ROUNDS(1000); i++) {
 		random_layout(&rl, &r);
 		for (n = 0; n < 6; n++) {
 			random_vfio_case(&r, &rl, &c, external);
@@ -226,7 +224,8 @@ TEST(vfio_pins_and_charges_as_the_reference_does)
 				refused++;
 		}
 	}
-	EXPECT(mapped > i && refused > i / 2, "%u mapped, %u refused: too few", mapped, refused);
+	EXPECT(mapped > i / 2 && refused > i / 2, "%u mapped, %u refused: too few", mapped,
+	       refused);
 }
 
 /* The engine of a test that fails at its n-th call, or accounting that does. */

@@ -20,8 +20,8 @@
 #define FMT_VA_BITS 47
 #define FMT_CONT 1
 #define FMT_NO_LEAVES
-/* The hypervisor keeps soft-dirty, shadow stacks and huge leaves to itself. */
-#define FMT_ATTRS (A_COMMON | A_UFFD_WP | A_DEVMAP | A_SAVED_DIRTY)
+/* Soft-dirty is software's alone; shadow stacks and huge leaves a guest does not get. */
+#define FMT_ATTRS (A_COMMON | A_SOFT_DIRTY | A_UFFD_WP | A_DEVMAP | A_SAVED_DIRTY)
 
 #define X86_UFFD_WP BIT_ULL(10)
 #define X86_SOFT_DIRTY BIT_ULL(11)

@@ -5,7 +5,7 @@
 #include <getopt.h>
 
 /* The Makefile compiles format.c for each of these, plain and hooked. */
-#define FORMATS(X) X(x86_64) X(x86_pae) X(arm64)
+#define FORMATS(X) X(x86_64) X(x86_pae) X(xen_pv) X(arm64) X(arm64_64k) X(riscv64) X(s390) X(ppc64)
 
 #define DECLARE(name) extern const struct ptb_format ptb_format_##name, ptb_format_hooked_##name;
 FORMATS(DECLARE)
