@@ -36,6 +36,23 @@ static const struct gup_walker batched_gup __maybe_unused = { ptb_gup_fast_ptes,
 static const struct gup_walker reference_gup __maybe_unused = { ref_gup_fast_ptes,
 								ref_gup_fast_leaf };
 
+/*
+ * Each entry by a call of its own. Unlike one call it keeps what came before a pagemap that has
+ * gone.
+ */
+static inline unsigned int single_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep,
+				       unsigned int nr, unsigned int gup, struct page **pages)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++)
+		if (!ptb_gup_fast_pte(pmd, pmdp, ptep + i, gup, pages + i))
+			break;
+	return i;
+}
+
+static const struct gup_walker single_gup __maybe_unused = { single_ptes, ptb_gup_fast_leaf };
+
 /* The n-th frame where a folio as large as a table may lie; they follow each other. */
 #define BED_FRAME(n) ((FMT_PTES > 0x400 ? FMT_PTES : 0x400UL) + (n)*FMT_PTES)
 
@@ -342,6 +359,7 @@ static const struct vfio_walker reference_vfio __maybe_unused = { ref_vfio_pin, 
  * @external: pages (numbered from the first) that others have pinned already, ended by -1; NULL:
  * none
  * @keep: leave it mapped
+ * @cut: unmap at most so many pages at a time; 0: whole runs
  */
 struct vfio_case {
 	unsigned long slot, nr;
@@ -349,6 +367,7 @@ struct vfio_case {
 	int capacity;
 	u64 iova;
 	bool write, lock_cap, keep;
+	long cut;
 	const int *external;
 	long (*engine)(struct vfio_dma *dma, unsigned long vaddr, unsigned long npage,
 		       unsigned long *pfn, struct vfio_batch *batch);
@@ -358,13 +377,13 @@ struct vfio_case {
  * By runs of contiguous frames, as the IOMMU hands them back: they need not be the runs that were
  * pinned.
  */
-static inline void
-vfio_unmap(struct vfio_dma *dma, const unsigned long *pfns, long nr, const struct vfio_walker *w)
+static inline void vfio_unmap(struct vfio_dma *dma, const unsigned long *pfns, long nr, long cut,
+			      const struct vfio_walker *w)
 {
 	long i, run;
 
 	for (i = 0; i < nr; i += run) {
-		run = ptb_contig_pfns(pfns + i, nr - i);
+		run = ptb_contig_pfns(pfns + i, cut && cut < nr - i ? cut : nr - i);
 		w->unpin(dma, dma->iova + ((u64)i << PTB_PAGE_SHIFT), pfns[i], run, true);
 	}
 }
@@ -404,7 +423,7 @@ vfio_map(struct bed *bed, const struct vfio_case *c, const struct vfio_walker *w
 	}
 	w->batch_unpin(&batch, &dma);
 	if (got <= 0 || !c->keep)
-		vfio_unmap(&dma, o->pfns, done, w);
+		vfio_unmap(&dma, o->pfns, done, c->cut, w);
 	vpfn_clear(&dma.pfn_list);
 	return got <= 0 ? got : done;
 }

@@ -11,7 +11,8 @@
  *
  * SKIP(reason) where the format cannot express the input: such a test does not count as run.
  *
- * It is Criterion, or with TESTS_PLAIN_RUNNER the one in runner/, which cross builds have.
+ * It is Criterion, or with TESTS_PLAIN_RUNNER the one in runner/, which cross builds have. With
+ * TESTS_FUZZ there is none: helpers that expect something are called by a fuzz target.
  */
 #ifndef TESTS_HARNESS_H
 #define TESTS_HARNESS_H
@@ -25,6 +26,14 @@
 #define REQUIRE(cond, ...) RUNNER_REQUIRE(cond, __VA_ARGS__)
 #define SKIP(...) runner_skip(__VA_ARGS__)
 
+#elif defined(TESTS_FUZZ)
+
+#include "fuzz/fail.h"
+
+#define EXPECT(cond, ...) FUZZ_EXPECT(cond, __VA_ARGS__)
+#define REQUIRE(cond, ...) FUZZ_EXPECT(cond, __VA_ARGS__)
+#define SKIP(...) fuzz_fail(__VA_ARGS__)
+
 #else
 
 #include <criterion/criterion.h>
@@ -37,7 +46,9 @@
 
 #endif
 
+#ifndef TESTS_FUZZ
 #define TEST(name) HARNESS_TEST(FMT_NAME, name)
+#endif
 
 /* Rounds of a random test: all, or under emulation one in so many. */
 #ifndef HARNESS_THIN

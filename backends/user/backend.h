@@ -7,7 +7,7 @@
 #define PTB_USER_BACKEND_H
 
 #define PTB_BACKEND user
-#ifdef PTB_USER_HOOKS
+#if defined(PTB_USER_HOOKS) || defined(PTB_USER_EXPLORE)
 #define PTB_WARN_ON(cond) user_warn_on(cond, #cond, __FILE__, __LINE__)
 #else
 #define PTB_WARN_ON(cond) ((void)sizeof(cond))
@@ -130,10 +130,21 @@ static inline void user_folio_ref_add(struct folio *folio, int refs)
 }
 #define ptb_folio_ref_add user_folio_ref_add
 
+#ifdef PTB_USER_THREADS
+/* Who runs threads gives freed memory out again. */
+void user_folio_freed(struct folio *folio);
+#else
+static inline void user_folio_freed(struct folio *folio)
+{
+	(void)folio;
+	mem.freed++;
+}
+#endif
+
 static inline void user_folio_put_refs(struct folio *folio, int refs)
 {
 	if (raw_sub_and_test(&folio->page.refcount, refs))
-		mem.freed++;
+		user_folio_freed(folio);
 }
 #define ptb_folio_put_refs user_folio_put_refs
 
@@ -161,27 +172,38 @@ static inline bool user_page_is_zero(const struct page *page)
 
 static inline bool user_folio_longterm_pinnable(struct folio *folio)
 {
-	raw_hook(RAW_READ, folio);
-	return !(READ_ONCE(folio->page.flags) & PG_unpinnable);
+	return !(raw_load_long(RAW_READ, &folio->page.flags) & PG_unpinnable);
 }
 #define ptb_folio_longterm_pinnable user_folio_longterm_pinnable
 
 static inline bool user_page_is_p2pdma(struct page *page)
 {
 	struct folio *folio = mem_page_folio(page);
+	const struct dev_pagemap *pgmap;
 
 	raw_hook(RAW_READ, folio);
-	return folio->page.pgmap && folio->page.pgmap->p2pdma;
+	pgmap = raw_more_ptr(&folio->page.pgmap);
+	return pgmap && raw_more_bool(&pgmap->p2pdma);
 }
 #define ptb_page_is_p2pdma user_page_is_p2pdma
+
+/* Each CPU has a line of its own for it; threads here share one. */
+static inline void user_stat_add(u64 *stat, int n)
+{
+#ifdef PTB_USER_THREADS
+	__atomic_fetch_add(stat, n, __ATOMIC_RELAXED);
+#else
+	*stat += n;
+#endif
+}
 
 static inline void user_folio_stat_pins(struct folio *folio, int pins)
 {
 	raw_hook(RAW_STAT, folio);
 	if (pins > 0)
-		mem.pins_acquired += pins;
+		user_stat_add(&mem.pins_acquired, pins);
 	else
-		mem.pins_released -= pins;
+		user_stat_add(&mem.pins_released, -pins);
 }
 #define ptb_folio_stat_pins user_folio_stat_pins
 
@@ -206,15 +228,13 @@ static inline bool user_folio_test_anon(struct folio *folio)
 
 static inline bool user_folio_test_hugetlb(struct folio *folio)
 {
-	raw_hook(RAW_READ, folio);
-	return READ_ONCE(folio->page.flags) & PG_hugetlb;
+	return raw_load_long(RAW_READ, &folio->page.flags) & PG_hugetlb;
 }
 #define ptb_folio_test_hugetlb user_folio_test_hugetlb
 
 static inline bool user_page_anon_exclusive(struct page *page)
 {
-	raw_hook(RAW_EXCLUSIVE, page);
-	return READ_ONCE(page->flags) & PG_anon_exclusive;
+	return raw_load_long(RAW_EXCLUSIVE, &page->flags) & PG_anon_exclusive;
 }
 #define ptb_page_anon_exclusive user_page_anon_exclusive
 

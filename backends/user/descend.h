@@ -75,8 +75,14 @@ static inline void user_unpin_pages(struct page **pages, unsigned long nr, unsig
 
 static inline unsigned int mm_read_seq(struct mm_struct *mm)
 {
-	raw_hook(RAW_SEQ, &mm->write_protect_seq);
-	return __atomic_load_n(&mm->write_protect_seq, __ATOMIC_ACQUIRE);
+	return raw_load_acquire32(RAW_SEQ, &mm->write_protect_seq);
+}
+
+/* read_seqcount_retry(): what was read so far was read before the sequence is. */
+static inline bool mm_seq_changed(struct mm_struct *mm, unsigned int seq)
+{
+	raw_more_rmb();
+	return mm_read_seq(mm) != seq;
 }
 
 /* GUP-fast from the top: a fork that ran meanwhile makes a pin worthless, and all is given back. */
@@ -90,7 +96,7 @@ user_gup_fast(struct mm_struct *mm, unsigned long addr, unsigned long nr, unsign
 	if ((gup & FOLL_PIN) && (seq & 1))
 		return 0;
 	done = user_gup_range(mm, addr, end < mm->end ? end : mm->end, gup, pages, walker);
-	if ((gup & FOLL_PIN) && mm_read_seq(mm) != seq) {
+	if ((gup & FOLL_PIN) && mm_seq_changed(mm, seq)) {
 		user_unpin_pages(pages, done, gup);
 		return 0;
 	}

@@ -44,16 +44,15 @@ struct dev_pagemap {
 struct page {
 	unsigned long flags;
 	unsigned long compound_head; /* tail: address of the head, plus 1 */
-	union {
-		struct { /* head, or small folio */
-			unsigned long mapping;
-			struct dev_pagemap *pgmap;
-		};
-		struct { /* second page of a large folio */
-			unsigned int order;
-			int pincount;
-		};
-	};
+	/* Of a small folio, or of the first page of a large one. */
+	unsigned long mapping;
+	struct dev_pagemap *pgmap;
+	/*
+	 * Of the second page of a large one. Not in the place of the former: who peeks at a folio
+	 * that is being freed may meet what was there, but no number that is none.
+	 */
+	unsigned int order;
+	int pincount;
 	int refcount;
 	unsigned int section;
 } __attribute__((__aligned__(64)));
@@ -95,9 +94,10 @@ struct user_mem {
 	unsigned long zero_pfn;
 	u64 pins_acquired, pins_released;
 	u64 freed;
-	u64 warned;   /* what the kernel would print */
-	u64 relaxed;  /* cond_resched() of VFIO */
-	bool by_page; /* VFIO's disable_hugepages */
+	u64 warned;	   /* what the kernel would print */
+	u64 relaxed;	   /* cond_resched() of VFIO */
+	bool by_page;	   /* VFIO's disable_hugepages */
+	bool no_secretmem; /* a kernel built without */
 	struct address_space file, shmem, secretmem;
 	struct dev_pagemap pagemaps[4];
 	unsigned int nr_pagemaps;
@@ -165,19 +165,19 @@ static inline unsigned long mem_pfn(const struct page *page)
 
 static inline struct folio *mem_page_folio(const struct page *page)
 {
-	unsigned long head = READ_ONCE(page->compound_head);
+	unsigned long head = raw_more_long(&page->compound_head);
 
 	return (struct folio *)(head & 1 ? head - 1 : (unsigned long)page);
 }
 
 static inline unsigned int mem_folio_order(const struct folio *folio)
 {
-	return READ_ONCE(folio->page.flags) & PG_head ? folio->second.order : 0;
+	return raw_more_long(&folio->page.flags) & PG_head ? raw_more32(&folio->second.order) : 0;
 }
 
 static inline bool mem_folio_is_anon(const struct folio *folio)
 {
-	return READ_ONCE(folio->page.mapping) & MAPPING_ANON;
+	return raw_more_long(&folio->page.mapping) & MAPPING_ANON;
 }
 
 static inline int mem_folio_pincount(const struct folio *folio)

@@ -1,33 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
  * Every access a walker makes to memory that others may change goes through here: the words of a
- * table, the counts and flags of a page, barriers. A build with PTB_USER_HOOKS counts them and lets
- * a script act before each, which is how a test plays "the other side" at an exact moment; without
- * it the hook is not there at all.
+ * table, the counts and flags of a page, barriers. Builds:
+ *
+ * plain             the access and nothing else: this one is timed
+ * PTB_USER_HOOKS    counts accesses, and lets a script act before each, which is how a test plays
+ *                   "the other side" at an exact moment
+ * PTB_USER_THREADS  holds a thread up before an access now and then, which makes races wide
+ * PTB_USER_EXPLORE  each access is a step of the explorer's (sched.h): raw_explore.h
+ *
+ * Most ops are one access, and are counted by it. Where an op makes several, those after the first
+ * are raw_more_*(): not counted, no moment of a script, but steps of the explorer's all the same.
  */
 #ifndef PTB_USER_RAW_H
 #define PTB_USER_RAW_H
 
 #include "kernel.h"
+#include "raw_op.h"
 
-enum raw_op {
-	RAW_PTE, /* load of an entry word, table lock held */
-	RAW_PTE_LOCKLESS,
-	RAW_PMD,     /* load of a word above the table, or of a leaf */
-	RAW_FOLIO,   /* lookup of a page's folio */
-	RAW_TRY_REF, /* add unless zero */
-	RAW_REF_ADD,
-	RAW_REF_PUT,
-	RAW_PINCOUNT,
-	RAW_STAT, /* node statistics: this CPU's own line, no atomic */
-	RAW_MB,
-	RAW_RMB,
-	RAW_EXCLUSIVE, /* load of a per-page bit */
-	RAW_FLAG,      /* set or clear a folio's flag */
-	RAW_SEQ,       /* write_protect_seq */
-	RAW_READ,      /* load of a count, of a folio's flags, size or owner, of a pagemap */
-	RAW_NR,
-};
+#ifdef PTB_USER_EXPLORE
+#include "raw_explore.h"
+#else
 
 #ifdef PTB_USER_HOOKS
 struct raw_hooks {
@@ -58,6 +51,17 @@ static inline void raw_hook(enum raw_op op, const void *where)
 	if (raw_hooks.script)
 		raw_hook_slow(op, where);
 }
+#elif defined(PTB_USER_THREADS)
+extern __thread unsigned int raw_held_up_in; /* so many accesses */
+void raw_hold_up(void);
+
+static inline void raw_hook(enum raw_op op, const void *where)
+{
+	(void)op;
+	(void)where;
+	if (unlikely(!raw_held_up_in--))
+		raw_hold_up();
+}
 #else
 static inline void raw_hook(enum raw_op op, const void *where)
 {
@@ -78,10 +82,33 @@ static __always_inline u32 raw_load32(enum raw_op op, const u32 *p)
 	return READ_ONCE(*p);
 }
 
+static __always_inline unsigned long raw_load_long(enum raw_op op, const unsigned long *p)
+{
+	raw_hook(op, p);
+	return READ_ONCE(*p);
+}
+
 static __always_inline int raw_read(const int *p)
 {
 	raw_hook(RAW_READ, p);
 	return READ_ONCE(*p);
+}
+
+/* smp_load_acquire() of the kernel */
+static __always_inline u32 raw_load_acquire32(enum raw_op op, const u32 *p)
+{
+	raw_hook(op, p);
+	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
+}
+
+static __always_inline void raw_store64(u64 *p, u64 val)
+{
+	WRITE_ONCE(*p, val);
+}
+
+static __always_inline void raw_store32(u32 *p, u32 val)
+{
+	WRITE_ONCE(*p, val);
 }
 
 /* atomic_add_unless(p, n, 0) of the kernel: ordered when it succeeds */
@@ -140,4 +167,45 @@ static __always_inline void raw_rmb(void)
 	__atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
+/* ---- accesses of an op after its first ---- */
+
+static __always_inline unsigned long raw_more_long(const unsigned long *p)
+{
+	return READ_ONCE(*p);
+}
+
+static __always_inline u32 raw_more32(const u32 *p)
+{
+	return READ_ONCE(*p);
+}
+
+static __always_inline bool raw_more_bool(const bool *p)
+{
+	return READ_ONCE(*p);
+}
+
+#define raw_more_ptr(p) READ_ONCE(*(p))
+
+/* A reference to a pagemap: percpu_ref_tryget_live(), percpu_ref_put() */
+static __always_inline void raw_more_get(int *p)
+{
+	__atomic_fetch_add(p, 1, __ATOMIC_ACQUIRE);
+}
+
+static __always_inline void raw_more_put(int *p)
+{
+	__atomic_fetch_sub(p, 1, __ATOMIC_RELEASE);
+}
+
+static __always_inline void raw_more_rmb(void)
+{
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+}
+
+static __always_inline void raw_more_wmb(void)
+{
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+#endif
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Recordings in files. What makes one valid is in snapshot.c.
+ * Recordings in files. What makes one valid is in snapshot.c. Reader and writer stand together,
+ * number by number the same, which is why this is a long file.
  *
  * A file is
  *

@@ -16,15 +16,15 @@ static inline struct dev_pagemap *user_pagemap_get(unsigned long pfn, struct dev
 	if (pgmap && pfn - pgmap->pfn < pgmap->nr)
 		return pgmap;
 	if (pgmap)
-		__atomic_fetch_sub(&pgmap->refs, 1, __ATOMIC_RELEASE);
+		raw_more_put(&pgmap->refs);
 	for (i = 0; i < mem.nr_pagemaps; i++) {
 		pgmap = &mem.pagemaps[i];
 		if (pfn - pgmap->pfn >= pgmap->nr)
 			continue;
 		raw_hook(RAW_READ, pgmap);
-		if (READ_ONCE(pgmap->dying))
+		if (raw_more_bool(&pgmap->dying))
 			return NULL;
-		__atomic_fetch_add(&pgmap->refs, 1, __ATOMIC_ACQUIRE);
+		raw_more_get(&pgmap->refs);
 		return pgmap;
 	}
 	return NULL;
@@ -34,9 +34,15 @@ static inline struct dev_pagemap *user_pagemap_get(unsigned long pfn, struct dev
 static inline void user_pagemap_put(struct dev_pagemap *pgmap)
 {
 	if (pgmap)
-		__atomic_fetch_sub(&pgmap->refs, 1, __ATOMIC_RELEASE);
+		raw_more_put(&pgmap->refs);
 }
 #define ptb_pagemap_put user_pagemap_put
+
+static inline bool user_folio_test_referenced(struct folio *folio)
+{
+	return raw_more_long(&folio->page.flags) & PG_referenced;
+}
+#define ptb_folio_test_referenced user_folio_test_referenced
 
 static inline void user_folio_set_referenced(struct folio *folio)
 {
@@ -50,22 +56,32 @@ static inline void user_folio_clear_referenced(struct folio *folio)
 }
 #define ptb_folio_clear_referenced user_folio_clear_referenced
 
+static inline unsigned long user_folio_peek_left(struct folio *folio, struct page *page)
+{
+	raw_hook(RAW_READ, folio);
+	return (1UL << mem_folio_order(folio)) - (mem_pfn(page) - mem_pfn(&folio->page));
+}
+#define ptb_folio_peek_left user_folio_peek_left
+
 /* The rules of gup_fast_folio_allowed(). */
 static inline bool user_folio_allowed(struct folio *folio, unsigned int gup)
 {
 	const unsigned int worst = FOLL_PIN | FOLL_LONGTERM | FOLL_WRITE;
 	bool no_file = (gup & worst) == worst;
-	bool maybe_secret = !mem_folio_order(folio);
+	bool maybe_secret = !mem.no_secretmem && !mem_folio_order(folio);
 	const struct address_space *mapping;
+	unsigned long word;
 
 	raw_hook(RAW_READ, folio);
 	if (!no_file && !maybe_secret)
 		return true;
-	if (READ_ONCE(folio->page.flags) & PG_hugetlb)
+	if (raw_more_long(&folio->page.flags) & PG_hugetlb)
 		return true;
-	if (mem_folio_is_anon(folio))
+	/* Once: it may change, and what it was a moment ago is still as good. */
+	word = raw_more_long(&folio->page.mapping);
+	if (word & MAPPING_ANON)
 		return true;
-	mapping = (const struct address_space *)READ_ONCE(folio->page.mapping);
+	mapping = (const struct address_space *)word;
 	if (!mapping)
 		return false;
 	if (mapping->kind == MAPPING_SECRETMEM)
@@ -76,8 +92,7 @@ static inline bool user_folio_allowed(struct folio *folio, unsigned int gup)
 
 static inline int user_folio_make_accessible(struct folio *folio)
 {
-	raw_hook(RAW_READ, folio);
-	return READ_ONCE(folio->page.flags) & PG_inaccessible ? -EIO : 0;
+	return raw_load_long(RAW_READ, &folio->page.flags) & PG_inaccessible ? -EIO : 0;
 }
 #define ptb_folio_make_accessible user_folio_make_accessible
 
@@ -200,9 +215,15 @@ static inline unsigned char user_mincore_swap(ptb_pte_t pte)
 static inline bool user_vfio_reserved(unsigned long pfn)
 {
 	return !mem_pfn_valid(pfn) ||
-	       (READ_ONCE(mem_page_folio(mem_page(pfn))->page.flags) & PG_reserved);
+	       (raw_more_long(&mem_page_folio(mem_page(pfn))->page.flags) & PG_reserved);
 }
 #define ptb_vfio_reserved user_vfio_reserved
+
+static inline bool user_vfio_page_reserved(struct page *page)
+{
+	return raw_more_long(&mem_page_folio(page)->page.flags) & PG_reserved;
+}
+#define ptb_vfio_page_reserved user_vfio_page_reserved
 
 static inline u64 user_vfio_locked(struct vfio_dma *dma)
 {

@@ -42,7 +42,7 @@ static __always_inline size_t ptb_contig_pages(struct page **pages, size_t n)
  */
 static __always_inline size_t ptb_contig_folio(struct page **pages, size_t n)
 {
-	unsigned long left = ptb_folio_end(ptb_page_folio(pages[0])) - ptb_page_pfn(pages[0]);
+	unsigned long left = ptb_folio_left(ptb_page_folio(pages[0]), pages[0]);
 	size_t i;
 
 	if (left < n)

@@ -26,6 +26,28 @@ static inline ptb_pte_t ptb_default_pte_clear_soft_dirty(ptb_pte_t pte)
 #define ptb_pte_clear_soft_dirty ptb_default_pte_clear_soft_dirty
 #endif
 
+#ifndef ptb_line_same
+static inline bool
+ptb_default_line_same(ptb_pte_t *ptep, ptb_pte_t first, unsigned long nr, const ptb_t flags)
+{
+	(void)ptep;
+	(void)first;
+	(void)nr;
+	(void)flags;
+	return false;
+}
+#define ptb_line_same ptb_default_line_same
+#endif
+
+#ifndef ptb_line_present
+static inline bool ptb_default_line_present(ptb_pte_t *ptep)
+{
+	(void)ptep;
+	return false;
+}
+#define ptb_line_present ptb_default_line_present
+#endif
+
 #ifndef ptb_page_nth
 static inline struct page *ptb_default_page_nth(struct page *page, unsigned long n)
 {

@@ -60,6 +60,14 @@ typedef unsigned int __bitwise ptb_t;
 #define PTB_FOR_GUP_FAST (PTB_LOCKLESS | PTB_RESPECT_WRITE)
 #define PTB_FOR_GUP_LOCKED (PTB_RESPECT_WRITE | PTB_RESPECT_DIRTY)
 
+/*
+ * Entries that are looked at in one go, and pages that are written so: a cache line of either. 4 is
+ * for who explores small tables.
+ */
+#ifndef PTB_LINE
+#define PTB_LINE 8
+#endif
+
 /* Constants fold only in an optimised build, so only there can this be asked. */
 #ifdef __OPTIMIZE__
 #define PTB_FLAGS_ARE_CONSTANT(flags) \

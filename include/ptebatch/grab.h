@@ -22,32 +22,73 @@ static __always_inline bool ptb_ref_has_room(struct folio *folio, int add)
 	return (unsigned int)ptb_folio_ref_count(folio) <= (unsigned int)(INT_MAX - add);
 }
 
-/* References to a folio that may be freed or split until they are there. */
-static __always_inline struct folio *ptb_try_get(struct page *page, int refs)
+/* Near overflow, where a batch would be refused, a single reference may still fit. */
+static __always_inline unsigned int
+ptb_refs_that_fit(struct folio *folio, unsigned int refs, unsigned int gup)
 {
-	struct folio *folio;
+	bool bias = (gup & FOLL_PIN) && !ptb_folio_has_pincount(folio);
+	int cost = bias ? refs * GUP_PIN_COUNTING_BIAS : refs;
 
+	return likely(ptb_ref_has_room(folio, cost)) ? refs : 1;
+}
+
+/* References that came too much, or to the wrong folio: seldom, so not in anybody's way. */
+static noinline __maybe_unused void ptb_give_back(struct folio *folio, int refs)
+{
+	ptb_folio_put_refs(folio, refs);
+}
+
+/**
+ * ptb_try_get() - references to the folio of a page that nothing holds yet
+ * @page: read from an entry, which the caller reads again afterwards
+ * @folio: that of @page, looked up just now; set to the one that is held
+ * @refs: references, at least 1
+ * @gup: FOLL_PCI_P2PDMA is heeded
+ *
+ * For who guesses how many, or pins: see ptb_refs_to_pins(). Context, ordering: as
+ * ptb_grab_first(). Mirrors: try_get_folio().
+ * Return: whether they were taken.
+ */
+static __always_inline bool
+ptb_try_get(struct page *page, struct folio **folio, int refs, unsigned int gup)
+{
+	PTB_WARN_ON(!(gup & FOLL_GET) == !(gup & FOLL_PIN));
+
+	if (unlikely(!(gup & FOLL_PCI_P2PDMA) && ptb_page_is_p2pdma(page)))
+		return false;
 	for (;;) {
-		folio = ptb_page_folio(page);
-		if (unlikely(!ptb_ref_has_room(folio, refs)))
-			return NULL;
-		if (unlikely(!ptb_folio_try_ref(folio, refs)))
-			return NULL;
+		if (unlikely(!ptb_ref_has_room(*folio, refs)))
+			return false;
+		if (unlikely(!ptb_folio_try_ref(*folio, refs)))
+			return false;
 		/*
 		 * Split between lookup and reference: what is held has nothing to do with the page
 		 * any more.
 		 */
-		if (likely(ptb_page_folio(page) == folio))
-			return folio;
-		ptb_folio_put_refs(folio, refs);
+		if (likely(ptb_page_folio(page) == *folio))
+			return true;
+		ptb_give_back(*folio, refs);
+		*folio = ptb_page_folio(page);
 	}
 }
 
-/* Turn @refs references, just taken, into pins. */
-static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs)
+/**
+ * ptb_refs_to_pins() - turn references just taken into pins
+ * @folio: held by @refs references, so that its size is known; not the zero page
+ * @refs: all of them in the folio
+ * @gup: FOLL_LONGTERM is heeded
+ *
+ * The node's statistics are the caller's to tell, once it knows how many pins it keeps. Ordering:
+ * full barrier on success.
+ *
+ * Return: whether they are pins now; if not, they are references still.
+ */
+static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs, unsigned int gup)
 {
 	int bias = refs * (GUP_PIN_COUNTING_BIAS - 1);
 
+	if (unlikely((gup & FOLL_LONGTERM) && !ptb_folio_longterm_pinnable(folio)))
+		return false;
 	if (ptb_folio_has_pincount(folio)) {
 		ptb_folio_pincount_add(folio, refs);
 	} else {
@@ -56,8 +97,29 @@ static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs)
 			return false;
 		ptb_folio_ref_add(folio, bias);
 	}
-	ptb_folio_stat_pins(folio, refs);
+	/*
+	 * Pairs with folio_try_share_anon_rmap_*(): there the entry is cleared, then pins are
+	 * looked for; here the pin is taken, then the entry is looked at.
+	 */
+	ptb_mb_after_pin();
 	return true;
+}
+
+/**
+ * ptb_drop() - ptb_put() of what statistics were not told of
+ * @folio: held by at least @refs of the same kind, not the zero page
+ * @refs: pages to account
+ * @gup: as when taken
+ */
+static __always_inline void ptb_drop(struct folio *folio, int refs, unsigned int gup)
+{
+	if (gup & FOLL_PIN) {
+		if (ptb_folio_has_pincount(folio))
+			ptb_folio_pincount_add(folio, -refs);
+		else
+			refs *= GUP_PIN_COUNTING_BIAS;
+	}
+	ptb_folio_put_refs(folio, refs);
 }
 
 /**
@@ -73,33 +135,20 @@ static __always_inline bool ptb_refs_to_pins(struct folio *folio, int refs)
  */
 static __always_inline struct folio *ptb_grab_first(struct page *page, int refs, unsigned int gup)
 {
-	struct folio *folio;
+	struct folio *folio = ptb_page_folio(page);
 
-	PTB_WARN_ON(!(gup & FOLL_GET) == !(gup & FOLL_PIN));
-
-	if (unlikely(!(gup & FOLL_PCI_P2PDMA) && ptb_page_is_p2pdma(page)))
+	if ((gup & FOLL_PIN) && unlikely(ptb_page_is_zero(page)))
+		return folio;
+	if (unlikely(!ptb_try_get(page, &folio, refs, gup)))
 		return NULL;
 	if (!(gup & FOLL_PIN))
-		return ptb_try_get(page, refs);
-	if (unlikely(ptb_page_is_zero(page)))
-		return ptb_page_folio(page);
-
-	folio = ptb_try_get(page, refs);
-	if (unlikely(!folio))
+		return folio;
+	if (unlikely(!ptb_refs_to_pins(folio, refs, gup))) {
+		ptb_give_back(folio, refs);
 		return NULL;
-	if (unlikely((gup & FOLL_LONGTERM) && !ptb_folio_longterm_pinnable(folio)))
-		goto drop;
-	if (unlikely(!ptb_refs_to_pins(folio, refs)))
-		goto drop;
-	/*
-	 * Pairs with folio_try_share_anon_rmap_*(): there the entry is cleared, then pins are
-	 * looked for; here the pin is taken, then the entry is looked at.
-	 */
-	ptb_mb_after_pin();
+	}
+	ptb_folio_stat_pins(folio, refs);
 	return folio;
-drop:
-	ptb_folio_put_refs(folio, refs);
-	return NULL;
 }
 
 /**
@@ -149,12 +198,8 @@ static __always_inline void ptb_put(struct folio *folio, int refs, unsigned int 
 		if (unlikely(ptb_page_is_zero(&folio->page)))
 			return;
 		ptb_folio_stat_pins(folio, -refs);
-		if (ptb_folio_has_pincount(folio))
-			ptb_folio_pincount_add(folio, -refs);
-		else
-			refs *= GUP_PIN_COUNTING_BIAS;
 	}
-	ptb_folio_put_refs(folio, refs);
+	ptb_drop(folio, refs, gup);
 }
 
 /**

@@ -16,8 +16,9 @@
  *   constants  PTB_PAGE_SHIFT, PTB_PMD_SHIFT; FOLL_GET, FOLL_PIN, FOLL_WRITE, FOLL_LONGTERM,
  *              FOLL_PCI_P2PDMA; GUP_PIN_COUNTING_BIAS; INT_MAX and the error numbers
  *
- *   words      bool, u64, s64, size_t, likely, unlikely, __always_inline, __bitwise, __force,
- *              memset, BUILD_BUG_ON_MSG, and PTB_WARN_ON for what a caller must not do
+ *   words      bool, u64, s64, size_t, likely, unlikely, noinline, __flatten, __always_inline,
+ *              __bitwise, __force, memset, BUILD_BUG_ON_MSG, and PTB_WARN_ON for what a caller must
+ *              not do
  *
  * Unless an op says otherwise it may be called in any context, sleeps never, and orders nothing.
  */

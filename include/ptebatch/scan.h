@@ -15,6 +15,16 @@ static __always_inline unsigned long ptb_folio_end(struct folio *folio)
 }
 
 /**
+ * ptb_folio_left() - pages of a folio from one of them to its end
+ * @folio: held
+ * @page: of it
+ */
+static __always_inline unsigned long ptb_folio_left(struct folio *folio, struct page *page)
+{
+	return ptb_folio_end(folio) - ptb_page_pfn(page);
+}
+
+/**
  * ptb_max_nr() - entries from an address to the end of a range and of its table
  * @addr: address, page aligned
  * @end: end of the range, above @addr; 0 for the top of the address space
@@ -30,6 +40,62 @@ static __always_inline unsigned int ptb_max_nr(unsigned long addr, unsigned long
 	if (table_last < last)
 		last = table_last;
 	return ((last - addr) >> PTB_PAGE_SHIFT) + 1;
+}
+
+/**
+ * ptb_line_same() - do a line of entries go on from the one that a run began with
+ * @ptep: the first entry of the run
+ * @first: its value, present
+ * @nr: the line is that of @ptep + @nr, of PTB_LINE entries and any alignment
+ * @flags: a constant, without PTB_MERGE_*
+ *
+ * Optional, where entries are words that one look can take together. Same means as in __ptb_scan():
+ * by key, and in pte_write() if that is respected. May say no where it is yes, never the other way
+ * round: what it says no to is looked at one by one.
+ *
+ * Default: no. Needed by: scan.
+ */
+static inline bool
+ptb_line_same(ptb_pte_t *ptep, ptb_pte_t first, unsigned long nr, const ptb_t flags);
+
+/**
+ * ptb_line_present() - are the PTB_LINE entries from here all present
+ * @ptep: the first of them, in a table whose lock is held
+ *
+ * Optional, and may say no where it is yes. Default: no. Needed by: ptb_scan_present().
+ */
+static inline bool ptb_line_present(ptb_pte_t *ptep);
+
+/* Written out, so that a line of pages is an addition and a store each. */
+static __always_inline void ptb_fill_half(struct page **pages, struct page *page)
+{
+	pages[0] = page;
+	pages[1] = ptb_page_nth(page, 1);
+	pages[2] = ptb_page_nth(page, 2);
+	pages[3] = ptb_page_nth(page, 3);
+}
+
+static __always_inline void ptb_fill_line(struct page **pages, struct page *page)
+{
+	ptb_fill_half(pages, page);
+	if (PTB_LINE == 8)
+		ptb_fill_half(pages + 4, ptb_page_nth(page, 4));
+}
+
+/**
+ * ptb_fill() - write out the pages of a run
+ * @pages: room for @nr
+ * @page: the first page
+ * @nr: pages, all in one folio
+ */
+static __always_inline void ptb_fill(struct page **pages, struct page *page, unsigned int nr)
+{
+	unsigned int i = 0;
+
+	for (; i + PTB_LINE <= nr; i += PTB_LINE)
+		ptb_fill_line(pages + i, ptb_page_nth(page, i));
+	for (; i < nr; i++)
+		pages[i] = ptb_page_nth(page, i);
 }
 
 /* What of an entry must agree. */
@@ -77,37 +143,61 @@ static __always_inline ptb_pte_t ptb_pte_merge(ptb_pte_t into, ptb_pte_t from,
 	return into;
 }
 
-/* The one scan. max_nr has been cut to frames that may be advanced to. */
-static __always_inline unsigned int __ptb_scan(struct vm_area_struct *vma, ptb_pte_t *ptep,
-					       ptb_pte_t *ptentp, unsigned int max_nr,
-					       const ptb_t flags)
+/* Entries in whole lines that agree with the first, its own among them; their pages, if wanted. */
+static __always_inline unsigned long
+ptb_scan_lines(ptb_pte_t *ptep, ptb_pte_t first, unsigned long max_nr, const ptb_t flags,
+	       struct page *page, struct page **pages, const bool fill)
+{
+	unsigned long nr = 0;
+
+	/* Merging looks at every entry anyhow. */
+	if (flags & (PTB_MERGE_WRITE | PTB_MERGE_YOUNG_DIRTY))
+		return 0;
+	while (nr + PTB_LINE <= max_nr && ptb_line_same(ptep, first, nr, flags)) {
+		if (fill)
+			ptb_fill_line(pages + nr, ptb_page_nth(page, nr));
+		nr += PTB_LINE;
+	}
+	return nr;
+}
+
+/*
+ * The one scan. max_nr has been cut to frames that may be advanced to. If asked to @fill, the pages
+ * of the run, which is @page and on, are written in the same pass.
+ */
+static __always_inline unsigned int
+__ptb_scan(struct vm_area_struct *vma, ptb_pte_t *ptep, ptb_pte_t *ptentp, unsigned long max_nr,
+	   const ptb_t flags, struct page *page, struct page **pages, const bool fill)
 {
 	const ptb_pte_t first = *ptentp;
-	ptb_pte_t merged = first, expected = ptb_pte_key(first, flags), pte;
-	unsigned int step = ptb_pte_step(ptep, first, flags), nr = step;
+	ptb_pte_t merged = first, expected = ptb_pte_key(first, flags);
+	unsigned long lines, step, nr;
 
 	PTB_FLAGS_ARE_CONSTANT(flags);
 	PTB_WARN_ON(!ptb_pte_present(first) || !max_nr);
 
-	for (;;) {
-		/* A hint reaches to the end of its block, whatever the caller may touch. */
-		if (nr >= max_nr) {
-			nr = max_nr;
-			break;
-		}
+	lines = ptb_scan_lines(ptep, first, max_nr, flags, page, pages, fill);
+	if (lines == max_nr)
+		return lines;
+	step = lines ? lines : ptb_pte_step(ptep, first, flags);
+	for (nr = step; nr < max_nr; nr += step) {
+		ptb_pte_t pte = ptb_ptep_get(ptep + nr, flags);
+
 		expected = ptb_pte_advance(expected, step);
-		pte = ptb_ptep_get(ptep + nr, flags);
 		if (!ptb_pte_same(ptb_pte_key(pte, flags), expected))
 			break;
 		/* With dirty released, x86 shadow stack equals write-protected and dirty. */
 		if ((flags & PTB_RESPECT_WRITE) && ptb_pte_write(pte) != ptb_pte_write(first))
 			break;
-
 		merged = ptb_pte_merge(merged, pte, vma, flags);
 		step = ptb_pte_step(ptep + nr, pte, flags);
-		nr += step;
 	}
+	/* A hint reaches to the end of its block, whatever the caller may touch. */
+	if (nr > max_nr)
+		nr = max_nr;
 
+	if (fill && nr > lines)
+		ptb_fill(pages + lines, ptb_page_nth(page, lines), nr - lines);
 	/* Not stored where nothing merges: the caller's copy then stays in its register. */
 	if (flags & (PTB_MERGE_WRITE | PTB_MERGE_YOUNG_DIRTY))
 		*ptentp = merged;
@@ -142,7 +232,7 @@ static __always_inline unsigned int ptb_scan_folio(struct folio *folio, struct v
 	 */
 	if (left < max_nr)
 		max_nr = left;
-	return __ptb_scan(vma, ptep, ptentp, max_nr, flags);
+	return __ptb_scan(vma, ptep, ptentp, max_nr, flags, NULL, NULL, false);
 }
 
 /**
@@ -169,7 +259,7 @@ static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
 	PTB_WARN_ON(pfn_end <= ptb_pte_pfn(*ptentp));
 	if (left < max_nr)
 		max_nr = left;
-	return __ptb_scan(NULL, ptep, ptentp, max_nr, flags);
+	return __ptb_scan(NULL, ptep, ptentp, max_nr, flags, NULL, NULL, false);
 }
 
 /**
@@ -183,15 +273,19 @@ static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
 static __always_inline unsigned int
 ptb_scan_present(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
 {
-	unsigned int nr = 0;
+	unsigned int nr = ptb_pte_hint(ptep, pte);
 
-	do {
-		nr += ptb_pte_hint(ptep + nr, pte);
-		if (nr >= max_nr)
-			return max_nr;
+	while (nr < max_nr) {
 		pte = ptb_ptep_get(ptep + nr, PTB_FOR_LOOK);
-	} while (ptb_pte_present(pte));
-	return nr;
+		if (!ptb_pte_present(pte))
+			return nr;
+		nr += ptb_pte_hint(ptep + nr, pte);
+		/* Only where a neighbour is present is it worth looking further ahead. */
+		if (nr == 2)
+			while (nr + PTB_LINE <= max_nr && ptb_line_present(ptep + nr))
+				nr += PTB_LINE;
+	}
+	return max_nr;
 }
 
 /**

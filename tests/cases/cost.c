@@ -173,16 +173,19 @@ TEST(case_87_shared_counters_are_written_once_or_twice_a_run)
 	static const struct {
 		const char *layout;
 		unsigned long nr;
-		unsigned int runs, most; /* most: updates of one counter a run */
+		unsigned int runs, most; /* most: updates of one counter in all */
 	} rows[] = {
-		{ "o4@200", 16, 1, 2 },		  { BLOCK, BLOCK_PAGES, 1, 2 },
-		{ "o$o@$0", FMT_PTES, 1, 2 },	  { "o4@200: 3-9 | o2@300 | o4@210", 27, 3, 2 },
-		{ "o4@200: 3", 1, 1, 1 },	  { "o$o@$0 pmd", FMT_PTES, 1, 1 },
+		{ "o4@200", 16, 1, 1 },
+		{ BLOCK, BLOCK_PAGES, 1, 1 },
+		{ "o$o@$0", FMT_PTES, 1, 1 },
+		/* The first run ends before its folio: what was guessed goes back. */
+		{ "o4@200: 3-9 | o2@300 | o4@210", 27, 3, 4 },
+		{ "o4@200: 3", 1, 1, 1 },
+		{ "o$o@$0 pmd", FMT_PTES, 1, 1 },
 		{ "at $t-8 | o4@200", 16, 2, 2 },
 	};
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN };
-	static const enum raw_op once[] = { RAW_TRY_REF, RAW_MB, RAW_FLAG },
-				 counters[] = { RAW_PINCOUNT, RAW_STAT };
+	static const enum raw_op once[] = { RAW_TRY_REF, RAW_MB, RAW_FLAG, RAW_STAT };
 	size_t i, g, j;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++)
@@ -199,16 +202,13 @@ TEST(case_87_shared_counters_are_written_once_or_twice_a_run)
 				EXPECT(n[once[j]] <= rows[i].runs,
 				       "%s: %llu of access %d, for %u runs", rows[i].layout,
 				       (unsigned long long)n[once[j]], once[j], rows[i].runs);
-			EXPECT(n[RAW_TRY_REF] + n[RAW_REF_ADD] <= rows[i].most * rows[i].runs,
-			       "%s: %llu updates of reference counts for %u runs", rows[i].layout,
-			       (unsigned long long)(n[RAW_TRY_REF] + n[RAW_REF_ADD]), rows[i].runs);
-			for (j = 0; j < ARRAY_SIZE(counters); j++)
-				EXPECT(n[counters[j]] <= rows[i].most * rows[i].runs,
-				       "%s: %llu updates of counter %d for %u runs", rows[i].layout,
-				       (unsigned long long)n[counters[j]], counters[j],
-				       rows[i].runs);
-			EXPECT(!n[RAW_REF_PUT], "%s: references given back on the way",
-			       rows[i].layout);
+			EXPECT(n[RAW_TRY_REF] + n[RAW_REF_ADD] + n[RAW_REF_PUT] <= rows[i].most,
+			       "%s: %llu, %llu and %llu updates of reference counts",
+			       rows[i].layout, (unsigned long long)n[RAW_TRY_REF],
+			       (unsigned long long)n[RAW_REF_ADD],
+			       (unsigned long long)n[RAW_REF_PUT]);
+			EXPECT(n[RAW_PINCOUNT] <= rows[i].most, "%s: %llu updates of a pin count",
+			       rows[i].layout, (unsigned long long)n[RAW_PINCOUNT]);
 			bed_free(&bed);
 		}
 }

@@ -18,4 +18,5 @@ cppcheck $tree --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	--enable=warning,performance,portability --suppress=missingIncludeSystem \
 	-Iinclude -Ibackends/user -D__x86_64__ -D__SIZEOF_LONG__=8 \
 	backends/user/mem.c backends/user/layout.c backends/user/snapshot*.c backends/user/record*.c \
+	backends/user/sched*.c \
 	backends/user/tool/*.c

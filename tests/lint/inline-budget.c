@@ -15,6 +15,21 @@ unsigned int generic(struct folio *folio, ptb_pte_t *ptep, ptb_pte_t *pte, unsig
 
 #define IGNORED (X86_ACCESSED | X86_DIRTY | X86_SAVED_DIRTY | X86_SOFT_DIRTY)
 
+static inline u64 line_differs(const u64 *entries, u64 want, u64 first)
+{
+	u64 differs = ~first & X86_PRESENT;
+
+	differs |= READ_ONCE(entries[0]) ^ want;
+	differs |= READ_ONCE(entries[1]) ^ (want + 0x1000);
+	differs |= READ_ONCE(entries[2]) ^ (want + 0x2000);
+	differs |= READ_ONCE(entries[3]) ^ (want + 0x3000);
+	differs |= READ_ONCE(entries[4]) ^ (want + 0x4000);
+	differs |= READ_ONCE(entries[5]) ^ (want + 0x5000);
+	differs |= READ_ONCE(entries[6]) ^ (want + 0x6000);
+	differs |= READ_ONCE(entries[7]) ^ (want + 0x7000);
+	return differs;
+}
+
 unsigned int by_hand(struct folio *folio, ptb_pte_t *ptep, ptb_pte_t *pte, unsigned int max_nr)
 {
 	const u64 *entries = &ptep->w.val;
@@ -23,12 +38,21 @@ unsigned int by_hand(struct folio *folio, ptb_pte_t *ptep, ptb_pte_t *pte, unsig
 	unsigned long end = mem_pfn(&folio->page) + (1UL << mem_folio_order(folio));
 	unsigned long left = end - (frame >> 12);
 	bool writable = (first & X86_RW) || (first & X86_DIRTY);
-	u64 expected = first & ~IGNORED;
+	u64 loose = first & X86_RW ? IGNORED : IGNORED & ~X86_DIRTY;
+	u64 expected;
 	unsigned int nr;
 
 	if (left < max_nr)
 		max_nr = left;
-	for (nr = 1; nr < max_nr; nr++) {
+	for (nr = 0; nr + 8 <= max_nr; nr += 8)
+		if (line_differs(entries + nr, first + ((u64)nr << 12), first) & ~loose)
+			break;
+	if (nr == max_nr)
+		return nr;
+	if (!nr)
+		nr = 1;
+	expected = (first & ~IGNORED) + (nr - 1) * step;
+	for (; nr < max_nr; nr++) {
 		u64 val = READ_ONCE(entries[nr]);
 
 		expected += step;

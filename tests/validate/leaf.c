@@ -3,9 +3,8 @@
  * GUP-fast on a PMD or PUD leaf: all or nothing, and the leaf is looked at again under the
  * references.
  */
-#include "bed.h"
+#include "leaf_race.h"
 
-#define PMD_ORDER (PTB_PMD_SHIFT - PTB_PAGE_SHIFT)
 #define NR 24
 #define SLOT 7
 
@@ -104,111 +103,17 @@ TEST(a_pud_leaf_is_taken_across_pmds_and_sections)
 
 /* ---- the leaf changes ---- */
 
-static struct {
-	struct bed bed;
-	unsigned int access, at;
-	bool shared, gone;
-	void (*act)(void);
-	ptb_pmd_t was;
-} now;
-
-static ptb_pmd_t *leaf(void)
+static void race(const char *words, size_t a, unsigned int gup)
 {
-	return mm_pmdp(&now.bed.mm, bed_addr(&now.bed, 0));
-}
+	char what[64];
 
-static struct folio *leaf_folio(void)
-{
-	return bed_folio(FMT_PTES);
-}
-
-/* Cleared; freed and reused, unless somebody holds it. */
-static void zap(void)
-{
-	word_set(&leaf()->w, 0);
-	if (leaf_folio()->page.refcount == 1) {
-		now.gone = true;
-		mem_folio(FMT_PTES, PMD_ORDER, FOLIO_FILE);
-	}
-}
-
-/* Shared read-only with another process, unless it is pinned. */
-static void share(void)
-{
-	if (leaf_folio()->page.refcount != 1 || !mem_folio_is_anon(leaf_folio()))
-		return;
-	now.shared = true;
-	leaf_folio()->page.flags &= ~PG_anon_exclusive;
-	word_set(&leaf()->w, upper_leaf(FMT_PTES, A_YOUNG));
-}
-
-static void protect(void)
-{
-	word_set(&leaf()->w, upper_leaf(FMT_PTES, A_YOUNG));
-}
-
-/* The folio stays, mapped by entries of a table from now on. */
-static void split_leaf(void)
-{
-	word_set(&leaf()->w, 0);
-	mm_set_run(&now.bed.mm, bed_addr(&now.bed, 0), FMT_PTES, FMT_PTES, upper_attrs(now.was));
-}
-
-/* While the walk looks at other things, the device takes its memory away. */
-static void kill_pagemap(void)
-{
-	if (mem.nr_pagemaps)
-		mem.pagemaps[0].dying = true;
-	word_set(&leaf()->w, 0);
-}
-
-static void step(enum raw_op op, const void *where, void *arg)
-{
-	(void)op;
-	(void)where;
-	(void)arg;
-	if (now.access++ == now.at)
-		now.act();
-}
-
-static void race(const char *words, const char *name, unsigned int gup)
-{
-	static struct page *pages[NR];
-	unsigned int got;
-
-	bed_need(&now.bed, leaf_layout(words), NULL);
-	now.access = 0;
-	now.shared = now.gone = false;
-	now.was = *leaf();
-	raw_hooks.script = step;
-	got = bed_gup(&now.bed, SLOT, NR, gup, pages);
-	raw_hooks.script = NULL;
-	EXPECT(got == 0 || got == NR, "%s: %s at access %u: %u pages", words, name, now.at, got);
-	EXPECT(!got || !now.gone, "%s: %s at access %u: pages that had been freed", words, name,
-	       now.at);
-	EXPECT(!got || !now.shared || !(gup & FOLL_PIN), "%s: %s at access %u: pinned and shared",
-	       words, name, now.at);
-	EXPECT(!got || pages[NR - 1] == mem_page(FMT_PTES + SLOT + NR - 1), "%s: %s: wrong pages",
-	       words, name);
-	user_unpin_pages(pages, got, gup);
-	EXPECT(leaf_folio()->page.refcount == 1 && !mem_folio_pincount(leaf_folio()),
-	       "%s: %s at access %u: %d references, %d pins left", words, name, now.at,
-	       leaf_folio()->page.refcount, mem_folio_pincount(leaf_folio()));
-	EXPECT_EQ(mem.pins_acquired - mem.pins_released, 0, "pins left");
-	EXPECT(!mem.nr_pagemaps || mem.pagemaps[0].refs == 1, "%s: %s: pagemap has %d references",
-	       words, name, mem.pagemaps[0].refs);
-	bed_free(&now.bed);
+	now.act = leaf_acts[a].act;
+	snprintf(what, sizeof(what), "%s: %s at access %u", words, leaf_acts[a].name, now.at);
+	leaf_race(leaf_layout(words), SLOT, NR, gup, what);
 }
 
 TEST(a_leaf_that_changes_is_let_go)
 {
-	static const struct {
-		const char *name;
-		void (*act)(void);
-	} acts[] = {
-		{ "zap", zap },		 { "share", share },	     { "protect", protect },
-		{ "split", split_leaf }, { "unplug", kill_pagemap },
-	};
 	static const char *const words[] = { "pmd", "pmd ro", "pmd devmap device" };
 	static const unsigned int gups[] = { FOLL_GET, FOLL_PIN, FOLL_PIN | FOLL_WRITE };
 	size_t w, g, a;
@@ -219,10 +124,8 @@ TEST(a_leaf_that_changes_is_let_go)
 		if (!bed_can(leaf_layout(words[w])))
 			continue;
 		for (g = 0; g < ARRAY_SIZE(gups); g++)
-			for (a = 0; a < ARRAY_SIZE(acts); a++) {
-				now.act = acts[a].act;
+			for (a = 0; a < ARRAY_SIZE(leaf_acts); a++)
 				for (now.at = 0; now.at < 24; now.at++)
-					race(words[w], acts[a].name, gups[g]);
-			}
+					race(words[w], a, gups[g]);
 	}
 }

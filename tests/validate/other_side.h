@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The other side of GUP-fast in races.c. What it does has two steps, as in the kernel: it changes
+ * The other side of GUP-fast in race.h. What it does has two steps, as in the kernel: it changes
  * the entries, and later looks at the counts and goes on by what they say.
  */
 #ifndef TESTS_VALIDATE_OTHER_SIDE_H
@@ -16,22 +16,30 @@
 #define PG_gone BIT(30)
 #define PG_shared_now BIT(31)
 
-static struct {
-	struct bed bed;
-	ptb_pte_t was[NR_SLOTS]; /* as the table was built */
-	ptb_pmd_t pmd_was;
-	unsigned int nr;
-	int owner[NR_PFNS]; /* references that are not the walker's */
-	unsigned int access, first, second;
-	const struct act *act;
-	bool first_done, second_done, enabled;
-} now;
-
 struct act {
 	const char *name;
 	void (*first)(void);
 	void (*second)(void);
 };
+
+/* One act: each step just before the access of that number, or before the first one after it. */
+struct turn {
+	const struct act *act;
+	unsigned int first, second;
+	bool first_done, second_done;
+};
+
+static struct {
+	struct bed bed;
+	ptb_pte_t built[NR_SLOTS]; /* as the table was built */
+	ptb_pte_t was[NR_SLOTS];   /* as it was before the act */
+	ptb_pmd_t pmd_was;
+	unsigned int nr;
+	int owner[NR_PFNS]; /* references that are not the walker's */
+	unsigned int access;
+	struct turn turns[2]; /* one after the other */
+	unsigned int nr_turns;
+} now;
 
 /* ---- the other side ---- */
 
@@ -56,10 +64,15 @@ static void restore_all(void)
 		pte_set(ptep_of(i), now.was[i]);
 }
 
-/* The folio of a slot as it was mapped, or NULL. */
+/* The folio of a slot as it was mapped, or NULL: nobody frees the zero page. */
 static struct folio *folio_of(unsigned int slot)
 {
-	return ptb_pte_present(now.was[slot]) ? bed_folio(ptb_pte_pfn(now.was[slot])) : NULL;
+	unsigned long pfn;
+
+	if (!ptb_pte_present(now.was[slot]))
+		return NULL;
+	pfn = ptb_pte_pfn(now.was[slot]);
+	return mem_pfn_valid(pfn) && pfn != mem.zero_pfn ? bed_folio(pfn) : NULL;
 }
 
 static int *owner_of(struct folio *folio)
@@ -161,10 +174,13 @@ static void split(void)
 static void share(unsigned int slot)
 {
 	unsigned long pfn = ptb_pte_pfn(now.was[slot]);
+	struct folio *folio = bed_folio(pfn);
 
 	pte_set(ptep_of(slot), ptb_pte_wrprotect(now.was[slot]));
-	if (!mem_folio_is_anon(bed_folio(pfn)))
+	if (!mem_folio_is_anon(folio))
 		return; /* a file's pages are shared anyway */
+	if (folio->page.flags & PG_hugetlb)
+		folio->page.flags &= ~PG_anon_exclusive;
 	mem_page(pfn)->flags &= ~PG_anon_exclusive;
 	mem_page(pfn)->flags |= PG_shared_now;
 }
@@ -212,7 +228,8 @@ static void protect_all(void)
 
 static void age_last(void)
 {
-	pte_set(ptep_of(now.nr - 1), ptb_pte_mkold(now.was[now.nr - 1]));
+	if (ptb_pte_present(now.was[now.nr - 1]))
+		pte_set(ptep_of(now.nr - 1), ptb_pte_mkold(now.was[now.nr - 1]));
 }
 
 static void clear_middle(void)

@@ -230,6 +230,12 @@ TEST(a_run_may_cross_folios_up_to_the_frame_named)
 		{ "o2@100 | none | o2@108 | o2@104", 0, 9, 0x10c, 4 },
 		{ "frame@fee00*9", 1, 8, 0xfee09, 8 },
 		{ "frame@fee00*4 | frame@fee05*4", 0, 8, 0xfee09, 4 },
+		/* Stored inverted (L1TF), frames that go down count up. */
+		{ "o0@110 protnone | o0@10f protnone | o0@10e protnone | "
+		  "o0@10d protnone | o0@10c protnone | o0@10b protnone | "
+		  "o0@10a protnone | o0@109 protnone | o0@108 protnone",
+		  0, 9, ULONG_MAX, 1 },
+		{ "o4@100 protnone", 0, 16, 0x110, 16 },
 		{ "o5@200 cont | o5@220 cont", 0, 64, 0x240, 64 },
 		{ "o5@200 cont | o5@220 cont", 5, 59, 0x222, 29 },
 	};

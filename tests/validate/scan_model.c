@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/*
- * The scan against its contract in words, over tables that a seed makes: every flag set, every
- * start, every limit. The model compares attributes as the table was made from them, and knows
- * nothing of how an entry says them.
- */
+/* The scan against its model, over tables that a seed makes: every flag set, start and limit. */
 #include "random.h"
-
-#include "bed.h"
-
-/* What the test knows of a slot. */
-struct known {
-	bool present;
-	unsigned long pfn;
-	u32 attrs;
-};
+#include "scan_model.h"
 
 /* Two folios whose frames follow each other, against the end of a table. */
 #define SMALL_ORDER 3
@@ -22,104 +10,11 @@ struct known {
 #define SECOND_PAGES (FMT_CONT > 1 ? FMT_CONT : 4)
 #define NR (FOLIO_PAGES + SECOND_PAGES)
 
-#define A_ANY_WRITE (A_WRITE | A_SHSTK)
-#define A_ANY_DIRTY (A_DIRTY | A_SAVED_DIRTY | A_SHSTK)
-
 struct scene {
 	struct bed bed;
 	struct known slot[FOLIO_PAGES + SECOND_PAGES];
 	bool shadow_stack;
 };
-
-typedef unsigned int (*scan_fn)(struct folio *folio, struct vm_area_struct *vma, ptb_pte_t *ptep,
-				ptb_pte_t *ptentp, unsigned int max_nr);
-
-/* Flags are constants, so there is a scan of its own for each of the 256 sets. */
-/* clang-format off */
-#define SCAN(n)                                                                                  \
-	static unsigned int scan_##n(struct folio *folio, struct vm_area_struct *vma,            \
-				     ptb_pte_t *ptep, ptb_pte_t *ptentp, unsigned int max_nr)    \
-	{                                                                                        \
-		return ptb_scan_folio(folio, vma, ptep, ptentp, max_nr, (__force ptb_t)(0x##n)); \
-	}
-#define NAME(n) [0x##n] = scan_##n,
-#define ROW(h, X)                                                                                \
-	X(h##0) X(h##1) X(h##2) X(h##3) X(h##4) X(h##5) X(h##6) X(h##7)                          \
-	X(h##8) X(h##9) X(h##a) X(h##b) X(h##c) X(h##d) X(h##e) X(h##f)
-#define ALL(X)                                                                                   \
-	ROW(0, X) ROW(1, X) ROW(2, X) ROW(3, X) ROW(4, X) ROW(5, X) ROW(6, X) ROW(7, X)          \
-	ROW(8, X) ROW(9, X) ROW(a, X) ROW(b, X) ROW(c, X) ROW(d, X) ROW(e, X) ROW(f, X)
-/* clang-format on */
-
-ALL(SCAN)
-static const scan_fn scans[256] = { ALL(NAME) };
-
-/* ---- the model ---- */
-
-/* The hardware may keep young and dirty of a block in any of its entries. */
-static u32 seen_attrs(const struct scene *s, unsigned int i)
-{
-	u32 attrs = s->slot[i].attrs;
-	unsigned int j, base = i - i % FMT_CONT;
-
-	if (!(attrs & A_CONT))
-		return attrs;
-	for (j = base; j < base + FMT_CONT; j++)
-		attrs |= s->slot[j].attrs & (A_YOUNG | A_DIRTY);
-	return attrs;
-}
-
-static bool differ(u32 a, u32 b, u32 mask)
-{
-	return !(a & mask) != !(b & mask);
-}
-
-/* May entry @i of the scene be treated as what the first one, @n before it, begins. */
-static bool alike(const struct scene *s, unsigned int first, unsigned int i, ptb_t flags)
-{
-	u32 a = seen_attrs(s, first), b = seen_attrs(s, i);
-
-	if (!s->slot[i].present || s->slot[i].pfn != s->slot[first].pfn + (i - first))
-		return false;
-	if ((flags & PTB_RESPECT_DIRTY) && differ(a, b, A_ANY_DIRTY))
-		return false;
-	if ((flags & PTB_RESPECT_SOFT_DIRTY) && differ(a, b, A_SOFT_DIRTY))
-		return false;
-	/* Writable by whom is part of it. */
-	if ((flags & PTB_RESPECT_WRITE) && (a & A_ANY_WRITE) != (b & A_ANY_WRITE))
-		return false;
-	if ((flags & PTB_RESPECT_YOUNG) && differ(a, b, A_YOUNG))
-		return false;
-	return !((a ^ b) & ~(A_ANY_DIRTY | A_ANY_WRITE | A_SOFT_DIRTY | A_YOUNG));
-}
-
-static unsigned int
-model(const struct scene *s, unsigned int first, unsigned int max_nr, ptb_t flags)
-{
-	unsigned long left = FIRST_PFN + FOLIO_PAGES - s->slot[first].pfn;
-	unsigned int n = 1;
-
-	while (n < max_nr && n < left && alike(s, first, first + n, flags))
-		n++;
-	return n;
-}
-
-static u32 model_merged(const struct scene *s, unsigned int first, unsigned int nr, ptb_t flags)
-{
-	const ptb_t asks = PTB_RESPECT_YOUNG | PTB_RESPECT_DIRTY | PTB_MERGE_YOUNG_DIRTY;
-	u32 attrs = flags & asks ? seen_attrs(s, first) : s->slot[first].attrs, any = 0;
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		any |= seen_attrs(s, first + i);
-	if ((flags & PTB_MERGE_WRITE) && (any & A_ANY_WRITE))
-		attrs |= s->shadow_stack ? A_SHSTK : A_WRITE;
-	if ((flags & PTB_MERGE_YOUNG_DIRTY) && (any & A_YOUNG))
-		attrs |= A_YOUNG;
-	if ((flags & PTB_MERGE_YOUNG_DIRTY) && (any & A_ANY_DIRTY))
-		attrs |= A_DIRTY;
-	return attrs;
-}
 
 /* ---- scenes ---- */
 
@@ -212,90 +107,23 @@ static void make_scene(struct rnd *r, struct scene *s)
 	}
 }
 
-/* ---- one scan of a scene ---- */
-
-static const ptb_pte_t *reads_end;
-static bool read_past;
-
-static void watch_reads(enum raw_op op, const void *where, void *arg)
-{
-	(void)arg;
-	if ((op == RAW_PTE || op == RAW_PTE_LOCKLESS) &&
-	    (const char *)where >= (const char *)reads_end)
-		read_past = true;
-}
-
-static bool bare_same(ptb_pte_t got, unsigned long pfn, u32 attrs)
-{
-	/* What becomes dirty becomes soft-dirty with it, and a shadow stack has no other dirty. */
-	ptb_pte_t a = fmt_pte_mk(pfn, attrs),
-		  b = fmt_pte_mk(pfn, attrs | (A_SOFT_DIRTY & FMT_ATTRS));
-
-	if (attrs & A_SHSTK)
-		return ptb_pte_write(got) && ptb_pte_dirty(got) && ptb_pte_pfn(got) == pfn &&
-		       ptb_pte_young(got) == !!(attrs & A_YOUNG);
-	return ptb_pte_same(got, a) || ((attrs & A_DIRTY) && ptb_pte_same(got, b));
-}
-
-static bool scan_is_right(struct scene *s, unsigned int first, unsigned int max_nr, unsigned int n)
-{
-	const ptb_t flags = (__force ptb_t)n;
-	ptb_pte_t *ptep = bed_ptep(&s->bed, FMT_PTES - NR + first);
-	unsigned int want = model(s, first, max_nr, flags), got;
-	u64 *count = raw_hooks.count;
-	ptb_pte_t pte, before;
-
-	pte = before = ptb_ptep_get(ptep, flags);
-	count[RAW_PTE] = count[RAW_PTE_LOCKLESS] = 0;
-	reads_end = ptep + max_nr;
-	/* To gather a block's young and dirty all of it is read. */
-	if (FMT_CONT > 1)
-		reads_end = bed_ptep(&s->bed, FMT_PTES - NR) +
-			    (first + max_nr + FMT_CONT - 1) / FMT_CONT * FMT_CONT;
-	read_past = false;
-	raw_hooks.script = watch_reads;
-	got = scans[n](bed_folio(s->slot[first].pfn), &s->bed.mm.vmas[0], ptep, &pte, max_nr);
-	raw_hooks.script = NULL;
-
-#define RIGHT(cond, what, ...)                                                                     \
-	do {                                                                                       \
-		if (!(cond)) {                                                                     \
-			EXPECT(false, "entry %u, at most %u, flags 0x%x: " what, first, max_nr, n, \
-			       ##__VA_ARGS__);                                                     \
-			return false;                                                              \
-		}                                                                                  \
-	} while (0)
-	RIGHT(got == want, "%u entries, expected %u", got, want);
-	RIGHT(!read_past, "read behind the limit");
-	RIGHT(!count[flags & PTB_LOCKLESS ? RAW_PTE : RAW_PTE_LOCKLESS], "read the other way");
-	if (flags & (PTB_MERGE_WRITE | PTB_MERGE_YOUNG_DIRTY))
-		RIGHT(bare_same(pte, s->slot[first].pfn, model_merged(s, first, got, flags)),
-		      "merged into %llx", (unsigned long long)fmt_val(pte));
-	else
-		RIGHT(ptb_pte_same(pte, before),
-		      "the first entry changed, and nothing was to merge");
-	RIGHT(ptb_pte_write(pte) ==
-		      !!(((flags & PTB_MERGE_WRITE ? model_merged(s, first, got, flags) : 0) |
-			  s->slot[first].attrs) &
-			 A_ANY_WRITE),
-	      "write is %d after merging", ptb_pte_write(pte));
-#undef RIGHT
-	return true;
-}
-
 static bool scene_is_right(struct scene *s)
 {
 	/*
 	 * Blocks make for more starts and limits: there each pair takes some of the sets in turn.
 	 */
 	unsigned int first, max_nr, n, step = FMT_CONT > 16 ? 23 : FMT_CONT > 1 ? 5 : 1;
+	const struct known_table t = { .bed = &s->bed,
+				       .at = FMT_PTES - NR,
+				       .slot = s->slot,
+				       .shadow_stack = s->shadow_stack };
 
 	for (first = 0; first < FOLIO_PAGES; first++) {
 		if (!s->slot[first].present || s->slot[first].pfn - FIRST_PFN >= FOLIO_PAGES)
 			continue;
 		for (max_nr = 1; max_nr <= NR - first; max_nr++)
 			for (n = (first + max_nr) % step; n < 256; n += step)
-				if (!scan_is_right(s, first, max_nr, n))
+				if (!scan_is_right(&t, first, max_nr, FIRST_PFN + FOLIO_PAGES, n))
 					return false;
 	}
 	return true;

@@ -4,6 +4,7 @@
  * publish and leave behind must be the same. A layout that tells them apart is printed, and goes
  * into a test with a name.
  */
+#include "caches.h"
 #include "random_layout.h"
 
 static const struct build_opts scattered = { .section_pages = 64, .no_vmemmap = true };
@@ -44,6 +45,25 @@ TEST(gup_fast_takes_what_the_reference_takes)
 	}
 	/* A comparison of nothing with nothing proves nothing. */
 	EXPECT(taken > 20 * i, "only %lu pages were taken from %u layouts", taken, i);
+}
+
+TEST(gup_fast_one_entry_at_a_time_takes_what_the_reference_takes)
+{
+	struct rnd r = { 0x6f6e65 };
+	static struct outcome a, b;
+	static struct random_layout rl;
+	unsigned long slot, nr;
+	unsigned int i, n;
+
+	for (i = 0; i < ROUNDS(200); i++) {
+		random_layout(&rl, &r);
+		for (n = 0; n < 16; n++) {
+			random_window(&rl, &slot, &nr);
+			gup_outcome(&a, rl.text, NULL, NULL, slot, nr, gup_way(n), &single_gup);
+			gup_outcome(&b, rl.text, NULL, NULL, slot, nr, gup_way(n), &reference_gup);
+			bed_same(&a, &b, rl.text);
+		}
+	}
 }
 
 TEST(gup_fast_ends_where_it_must)
@@ -109,36 +129,39 @@ TEST(gup_fast_gives_back_what_it_took_before_a_dead_pagemap)
 	EXPECT_EQ(bed_gup_both(layout, NULL, let_pagemaps_die, 13, 1, FOLL_GET), 1, "pages");
 }
 
-/* ---- mincore ---- */
-
-static u64 cache_seed;
-
-/*
- * A file behind the vma, of which the cache holds some; swap caches that hold some, and a device
- * that has gone.
- */
-static void make_caches(struct bed *bed)
+static void forget_secretmem(struct bed *bed)
 {
-	struct rnd r = { cache_seed };
-	unsigned long nr = BED_PAGES, i;
-	unsigned int d;
-
-	mem.file.nr = nr - 200; /* the vma is longer than the file */
-	mem.file.incore = malloc(mem.file.nr);
-	for (i = 0; i < mem.file.nr; i++)
-		mem.file.incore[i] = rnd_once_in(&r, 2);
-	for (d = 0; d < SWAP_DEVS; d++) {
-		mem.swap[d].nr = 60;
-		mem.swap[d].incache = malloc(60);
-		for (i = 0; i < 60; i++)
-			mem.swap[d].incache[i] = rnd_once_in(&r, 2);
-	}
-	mem.swap[3].gone = true;
-	if (rnd_once_in(&r, 3))
-		return; /* anonymous */
-	bed->mm.vmas[0].mapping = &mem.file;
-	bed->mm.vmas[0].vm_pgoff = rnd_below(&r, 10);
+	(void)bed;
+	mem.no_secretmem = true;
 }
+
+/* A kernel that has secretmem cannot tell that the zero page is none: it leaves it to slow GUP. */
+TEST(gup_fast_pins_the_zero_page_only_where_nothing_is_secret)
+{
+	static const struct {
+		const char *layout;
+		unsigned int gup;
+		long with, without;
+	} rows[] = {
+		{ "zero@100", FOLL_PIN, 0, 1 },
+		{ "zero@100", FOLL_PIN | FOLL_LONGTERM, 0, 0 },
+		{ "zero@100", FOLL_PIN | FOLL_WRITE, 0, 0 },
+		{ "zero@100 inaccessible", FOLL_PIN, 0, 0 },
+		{ "o0@101 | zero@100 | o1@102", FOLL_PIN, 1, 4 },
+		{ "zero@100", FOLL_GET, 0, 1 },
+		{ "o0@100 truncated", FOLL_GET, 0, 1 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++) {
+		EXPECT_EQ(bed_gup_both(rows[i].layout, NULL, NULL, 0, 4, rows[i].gup), rows[i].with,
+			  rows[i].layout);
+		EXPECT_EQ(bed_gup_both(rows[i].layout, NULL, forget_secretmem, 0, 4, rows[i].gup),
+			  rows[i].without, rows[i].layout);
+	}
+}
+
+/* ---- mincore ---- */
 
 TEST(mincore_answers_as_the_reference_does)
 {

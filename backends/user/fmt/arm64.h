@@ -15,7 +15,7 @@
 #define PTB_PMD_SHIFT 21
 #define FMT_PUD_SHIFT 30
 #define FMT_VA_BITS 48
-#ifndef FMT_CONT
+#ifndef FMT_CONT /* fewer, to explore */
 #define FMT_CONT 16
 #endif
 #define FMT_ATTRS (A_COMMON | A_UFFD_WP | A_DEVMAP | A_CONT)

@@ -13,7 +13,9 @@
 #define PTB_PMD_SHIFT 29
 #define FMT_PUD_SHIFT 42
 #define FMT_VA_BITS 48
+#ifndef FMT_CONT /* fewer, to explore */
 #define FMT_CONT 32
+#endif
 #define FMT_ATTRS (A_COMMON | A_UFFD_WP | A_DEVMAP | A_CONT)
 
 #define ARM64_ADDR_LOW 0x0000ffffffff0000ULL

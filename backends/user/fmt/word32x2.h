@@ -30,7 +30,7 @@ static __always_inline struct fmt_word word_load(enum raw_op op, const struct fm
 	u32 low = raw_load32(op, &p->low);
 
 	/* Under the lock nobody changes it: the hardware writes to the low word alone. */
-	return (struct fmt_word){ low, READ_ONCE(p->high) };
+	return (struct fmt_word){ low, raw_more32(&p->high) };
 }
 
 static __always_inline struct fmt_word word_load_lockless(enum raw_op op, const struct fmt_word *p)
@@ -39,20 +39,24 @@ static __always_inline struct fmt_word word_load_lockless(enum raw_op op, const 
 
 	do {
 		w.low = raw_load32(op, &p->low);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		raw_more_rmb();
 		w.high = raw_load32(op, &p->high);
-		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		raw_more_rmb();
 	} while (unlikely(w.low != raw_load32(op, &p->low)));
 	return w;
 }
 
 static __always_inline void word_set(struct fmt_word *p, u64 val)
 {
-	if (!val)
-		WRITE_ONCE(p->low, 0);
-	WRITE_ONCE(p->high, val >> 32);
-	__atomic_thread_fence(__ATOMIC_RELEASE);
-	WRITE_ONCE(p->low, (u32)val);
+	if (!val) {
+		raw_store32(&p->low, 0);
+		raw_more_wmb();
+		raw_store32(&p->high, 0);
+		return;
+	}
+	raw_store32(&p->high, val >> 32);
+	raw_more_wmb();
+	raw_store32(&p->low, (u32)val);
 }
 
 #endif

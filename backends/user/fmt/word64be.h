@@ -36,7 +36,7 @@ static __always_inline struct fmt_word word_load_lockless(enum raw_op op, const 
 
 static __always_inline void word_set(struct fmt_word *p, u64 val)
 {
-	WRITE_ONCE(p->be, word_swap(val));
+	raw_store64(&p->be, word_swap(val));
 }
 
 #endif

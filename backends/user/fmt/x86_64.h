@@ -24,4 +24,66 @@
 
 #include "x86.h"
 
+/* Entries are words that count up with their frames: a line can be compared as words. */
+
+static inline u64 x86_word(ptb_pte_t *ptep, unsigned int i, const ptb_t flags)
+{
+	return x86_val(x86_ptep_get(ptep + i, flags));
+}
+
+static inline bool
+x86_line_same(ptb_pte_t *ptep, ptb_pte_t pte, unsigned long nr, const ptb_t flags)
+{
+	const u64 first = x86_val(pte), step = 1UL << X86_PAGE_SHIFT;
+	u64 want = first + nr * step, loose = 0, differs = ~first & X86_PRESENT;
+
+	/* x86_pte_wrprotect() moves dirty. */
+	if ((flags & (PTB_RESPECT_WRITE | PTB_RESPECT_DIRTY)) == PTB_RESPECT_DIRTY)
+		return false;
+
+	if (!(flags & PTB_RESPECT_DIRTY))
+		loose |= X86_DIRTY | X86_SAVED_DIRTY;
+	if (!(flags & PTB_RESPECT_SOFT_DIRTY))
+		loose |= X86_SOFT_DIRTY;
+	if (!(flags & PTB_RESPECT_WRITE))
+		loose |= X86_RW;
+	if (!(flags & PTB_RESPECT_YOUNG))
+		loose |= X86_ACCESSED;
+	/* Dirty tells a shadow stack, which is writable, from a read-only entry. */
+	if ((flags & PTB_RESPECT_WRITE) && !(first & X86_RW))
+		loose &= ~X86_DIRTY;
+
+	ptep += nr;
+	differs |= x86_word(ptep, 0, flags) ^ want;
+	differs |= x86_word(ptep, 1, flags) ^ (want + step);
+	differs |= x86_word(ptep, 2, flags) ^ (want + 2 * step);
+	differs |= x86_word(ptep, 3, flags) ^ (want + 3 * step);
+	if (PTB_LINE == 8) {
+		differs |= x86_word(ptep, 4, flags) ^ (want + 4 * step);
+		differs |= x86_word(ptep, 5, flags) ^ (want + 5 * step);
+		differs |= x86_word(ptep, 6, flags) ^ (want + 6 * step);
+		differs |= x86_word(ptep, 7, flags) ^ (want + 7 * step);
+	}
+	return !(differs & ~loose);
+}
+#define ptb_line_same x86_line_same
+
+static inline u64 x86_half_all(ptb_pte_t *ptep)
+{
+	const ptb_t flags = PTB_FOR_LOOK;
+
+	return x86_word(ptep, 0, flags) & x86_word(ptep, 1, flags) & x86_word(ptep, 2, flags) &
+	       x86_word(ptep, 3, flags);
+}
+
+static inline bool x86_line_present(ptb_pte_t *ptep)
+{
+	u64 all = x86_half_all(ptep);
+
+	if (PTB_LINE == 8)
+		all &= x86_half_all(ptep + 4);
+	return all & X86_PRESENT;
+}
+#define ptb_line_present x86_line_present
+
 #endif

@@ -33,6 +33,14 @@ static inline struct dev_pagemap *ptb_pagemap_get(unsigned long pfn, struct dev_
 static inline void ptb_pagemap_put(struct dev_pagemap *pgmap);
 
 /**
+ * ptb_folio_test_referenced() - does reclaim know already that the folio is in use
+ * @folio: held
+ *
+ * Needed by: dax, gup_fast. Mirrors: folio_test_referenced().
+ */
+static inline bool ptb_folio_test_referenced(struct folio *folio);
+
+/**
  * ptb_folio_set_referenced() - tell reclaim that the folio is in use
  * @folio: held
  *
@@ -48,18 +56,11 @@ static inline void ptb_folio_set_referenced(struct folio *folio);
  */
 static inline void ptb_folio_clear_referenced(struct folio *folio);
 
-/**
- * ptb_fill() - write out the pages of a run
- * @pages: room for @nr
- * @page: the first page
- * @nr: pages, all in one folio
- */
-static __always_inline void ptb_fill(struct page **pages, struct page *page, unsigned int nr)
+/* A folio in much use says so already, and many would write that cache line. */
+static __always_inline void ptb_mark_referenced(struct folio *folio)
 {
-	unsigned int i;
-
-	for (i = 0; i < nr; i++)
-		pages[i] = ptb_page_nth(page, i);
+	if (!ptb_folio_test_referenced(folio))
+		ptb_folio_set_referenced(folio);
 }
 
 /**
@@ -70,7 +71,7 @@ static __always_inline void ptb_fill(struct page **pages, struct page *page, uns
  *
  * Takes back the referenced mark with them. Mirrors: gup_fast_undo_dev_pagemap().
  */
-static inline void ptb_dax_undo(struct page **pages, unsigned int nr, unsigned int gup)
+static noinline void ptb_dax_undo(struct page **pages, unsigned int nr, unsigned int gup)
 {
 	unsigned int i, run;
 
@@ -111,18 +112,16 @@ ptb_dax_leaf(unsigned long pfn, unsigned int nr, unsigned int gup, struct page *
 			goto undo;
 
 		page = ptb_pfn_page(pfn);
-		folio = ptb_grab_first(page, 1, gup);
+		/* To the end of this compound page: the range may go on into the next. */
+		run = ptb_folio_left(ptb_page_folio(page), page);
+		if (run > nr - done)
+			run = nr - done;
+		run = ptb_refs_that_fit(ptb_page_folio(page), run, gup);
+		folio = ptb_grab_first(page, run, gup);
 		if (unlikely(!folio))
 			goto undo;
 
-		/* To the end of this compound page: the range may go on into the next. */
-		run = ptb_folio_end(folio) - pfn;
-		if (run > nr - done)
-			run = nr - done;
-		if (run > 1 && unlikely(!ptb_grab_more(folio, run - 1, gup)))
-			run = 1;
-
-		ptb_folio_set_referenced(folio);
+		ptb_mark_referenced(folio);
 		ptb_fill(pages + done, page, run);
 		done += run;
 		pfn += run;

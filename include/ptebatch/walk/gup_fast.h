@@ -114,6 +114,17 @@ static inline unsigned long ptb_leaf_pfn(ptb_leaf_t leaf, unsigned long addr);
 static inline bool ptb_folio_allowed(struct folio *folio, unsigned int gup);
 
 /**
+ * ptb_folio_peek_left() - how much of a folio seems to be left, before anything holds it
+ * @folio: a folio that may be freed or split at any moment
+ * @page: a page that it seems to have
+ *
+ * Asserts nothing, and may answer anything: it is for guessing, and for telling what is small in
+ * the common case. Needed by: gup_fast. Mirrors: folio_nr_pages() less folio_page_idx(), raw.
+ * Return: pages from @page on; 1 if the folio seems to be small.
+ */
+static inline unsigned long ptb_folio_peek_left(struct folio *folio, struct page *page);
+
+/**
  * ptb_folio_make_accessible() - let devices at the folio's content
  * @folio: pinned
  *
@@ -123,38 +134,164 @@ static inline bool ptb_folio_allowed(struct folio *folio, unsigned int gup);
 static inline int ptb_folio_make_accessible(struct folio *folio);
 
 /*
- * The rest of a run whose first page is held and whose first entry was found unchanged since.
- * Everything about the folio may be read now, nothing before. Returns the pages held; if none, the
- * head reference is still the caller's to drop.
+ * The zero page is always there: a pin of it neither counts nor needs a second look at the entry.
+ * Apart from the others, so that they need not ask twice.
  */
-static __always_inline unsigned int ptb_gup_fast_batch(struct folio *folio, struct page *page,
-						       ptb_pte_t *ptep, ptb_pte_t pte,
-						       unsigned int max_nr, unsigned int gup)
+static noinline unsigned int
+ptb_gup_fast_zero(struct page *page, unsigned int gup, struct page **pages)
+{
+	struct folio *folio = ptb_page_folio(page);
+
+	if (!ptb_folio_allowed(folio, gup) || !ptb_unshared(NULL, folio, page, 1, gup) ||
+	    ptb_folio_make_accessible(folio))
+		return 0;
+	ptb_mark_referenced(folio);
+	pages[0] = page;
+	return 1;
+}
+
+static noinline void ptb_gup_fast_drop(struct folio *folio, unsigned int refs, unsigned int gup)
+{
+	ptb_drop(folio, refs, gup);
+}
+
+/*
+ * The protocol, for the run that begins with @pte: @held pages of the folio of @page seem to follow
+ * it; one if not @batch, a constant. Returns the pages taken.
+ */
+static __always_inline unsigned int
+ptb_gup_fast_run(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep, ptb_pte_t pte, struct page *page,
+		 struct folio *folio, unsigned int held, unsigned int gup, struct page **pages,
+		 const bool batch)
 {
 	unsigned int nr = 1;
 
+	/* Near overflow, where a batch is refused, a single reference may still fit. */
+	while (unlikely(!ptb_try_get(page, &folio, held, gup))) {
+		if (held == 1)
+			return 0;
+		held = 1;
+	}
+	/* What it seemed to be before it was held may have been wrong. */
+	if (batch) {
+		unsigned long left = ptb_folio_left(folio, page);
+
+		if (unlikely(left < held)) {
+			ptb_give_back(folio, held - left);
+			held = left;
+		}
+	}
+	while ((gup & FOLL_PIN) && unlikely(!ptb_refs_to_pins(folio, held, gup))) {
+		ptb_give_back(folio, held == 1 ? 1 : held - 1);
+		if (held == 1)
+			return 0;
+		held = 1;
+	}
+
+	/*
+	 * Whoever clears the entry looks at the counts afterwards. Had it been cleared, or the
+	 * table taken away by collapse, which clears the entry above first, before our reference
+	 * could be seen, we see it here.
+	 */
+	if (unlikely(!ptb_pmd_unchanged(pmdp, pmd)) ||
+	    unlikely(!ptb_pte_same(ptb_ptep_get(ptep, PTB_FOR_GUP_FAST), pte)))
+		goto drop;
+	/* Everything about the folio may be read now, nothing before. */
 	if (unlikely(!ptb_folio_allowed(folio, gup)))
-		return 0;
+		goto drop;
 
-	if (max_nr > 1 && ptb_folio_nr_pages(folio) > 1)
-		nr = ptb_scan_folio(folio, NULL, ptep, &pte, max_nr, PTB_FOR_GUP_FAST);
-
+	if (batch)
+		nr = __ptb_scan(NULL, ptep, &pte, held, PTB_FOR_GUP_FAST, page, pages, true);
+	else
+		pages[0] = page;
 	if (!ptb_pte_write(pte)) {
 		nr = ptb_unshared(NULL, folio, page, nr, gup);
 		if (!nr)
-			return 0;
+			goto drop;
 	}
 
-	if ((gup & FOLL_PIN) && unlikely(ptb_folio_make_accessible(folio)))
-		return 0;
-
-	/*
-	 * Near overflow a batch is refused where single references may still fit: go on with the
-	 * one we have.
-	 */
-	if (nr > 1 && unlikely(!ptb_grab_more(folio, nr - 1, gup)))
-		nr = 1;
+	if (gup & FOLL_PIN) {
+		if (unlikely(ptb_folio_make_accessible(folio)))
+			goto drop;
+		ptb_folio_stat_pins(folio, nr);
+	}
+	if (batch && nr < held)
+		ptb_gup_fast_drop(folio, held - nr, gup);
+	ptb_mark_referenced(folio);
 	return nr;
+drop:
+	ptb_gup_fast_drop(folio, held, gup);
+	return 0;
+}
+
+/* Out of line, so that single pages keep their registers; in one piece, as is worth a fifth. */
+static noinline __flatten unsigned int
+ptb_gup_fast_batch(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep, ptb_pte_t pte,
+		   struct page *page, struct folio *folio, unsigned int held, unsigned int gup,
+		   struct page **pages)
+{
+	return ptb_gup_fast_run(pmd, pmdp, ptep, pte, page, folio, held, gup, pages, true);
+}
+
+/*
+ * The run that begins with the entry at @ptep: its pages, 0 if it cannot be taken, or -ENODEV if
+ * its pagemap has gone.
+ */
+static __always_inline int ptb_gup_fast_entry(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep,
+					      const bool one, unsigned int max_nr, unsigned int gup,
+					      struct page **pages, struct dev_pagemap **pgmap)
+{
+	ptb_pte_t pte = ptb_ptep_get(ptep, PTB_FOR_GUP_FAST);
+	struct folio *folio;
+	struct page *page;
+	unsigned long left;
+
+	/* Numa hinting, or the vma forbids access: which of the two only slow GUP can tell. */
+	if (ptb_pte_protnone(pte))
+		return 0;
+	if (!ptb_pte_permitted(pte, gup & FOLL_WRITE))
+		return 0;
+	if (ptb_pte_devmap(pte)) {
+		if (unlikely(gup & FOLL_LONGTERM))
+			return 0;
+		*pgmap = ptb_pagemap_get(ptb_pte_pfn(pte), *pgmap);
+		if (unlikely(!*pgmap))
+			return -ENODEV;
+	} else if (ptb_pte_special(pte)) {
+		return 0;
+	}
+
+	page = ptb_pfn_page(ptb_pte_pfn(pte));
+	folio = ptb_page_folio(page);
+	if ((gup & FOLL_PIN) && unlikely(ptb_page_is_zero(page)))
+		return ptb_gup_fast_zero(page, gup, pages);
+	/* The guess is that all of the folio follows. */
+	left = one ? 1 : ptb_folio_peek_left(folio, page);
+	if (left > 1 && max_nr > 1)
+		return ptb_gup_fast_batch(pmd, pmdp, ptep, pte, page, folio,
+					  left < max_nr ? left : max_nr, gup, pages);
+	return ptb_gup_fast_run(pmd, pmdp, ptep, pte, page, folio, 1, gup, pages, false);
+}
+
+/**
+ * ptb_gup_fast_pte() - ptb_gup_fast_ptes() for one entry
+ * @pmd: the entry above the table, as read on the way down
+ * @pmdp: where it was read
+ * @ptep: the entry
+ * @gup: FOLL_* word
+ * @pages: room for one
+ *
+ * Return: pages taken, 0 or 1.
+ */
+static __always_inline unsigned int ptb_gup_fast_pte(ptb_pmd_t pmd, ptb_pmd_t *pmdp,
+						     ptb_pte_t *ptep, unsigned int gup,
+						     struct page **pages)
+{
+	struct dev_pagemap *pgmap = NULL;
+	int run = ptb_gup_fast_entry(pmd, pmdp, ptep, true, 1, gup, pages, &pgmap);
+
+	ptb_pagemap_put(pgmap);
+	return run > 0;
 }
 
 /**
@@ -175,58 +312,24 @@ static __always_inline unsigned int ptb_gup_fast_batch(struct folio *folio, stru
 static inline unsigned int ptb_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep,
 					     unsigned int nr, unsigned int gup, struct page **pages)
 {
+	struct page **const first = pages, **const end = pages + nr;
 	struct dev_pagemap *pgmap = NULL;
-	unsigned int done = 0, run;
+	int run;
 
-	for (; done < nr; done += run) {
-		ptb_pte_t pte = ptb_ptep_get(ptep + done, PTB_FOR_GUP_FAST);
-		struct folio *folio;
-		struct page *page;
+	do {
+		run = ptb_gup_fast_entry(pmd, pmdp, ptep, false, end - pages, gup, pages, &pgmap);
+		if (unlikely(run <= 0))
+			break;
+		ptep += run;
+		pages += run;
+	} while (pages < end);
 
-		/*
-		 * Numa hinting, or the vma forbids access: which of the two only slow GUP can tell.
-		 */
-		if (ptb_pte_protnone(pte))
-			break;
-		if (!ptb_pte_permitted(pte, gup & FOLL_WRITE))
-			break;
-		if (ptb_pte_devmap(pte)) {
-			if (unlikely(gup & FOLL_LONGTERM))
-				break;
-			pgmap = ptb_pagemap_get(ptb_pte_pfn(pte), pgmap);
-			if (unlikely(!pgmap)) {
-				ptb_dax_undo(pages, done, gup);
-				return 0;
-			}
-		} else if (ptb_pte_special(pte)) {
-			break;
-		}
-
-		page = ptb_pfn_page(ptb_pte_pfn(pte));
-		folio = ptb_grab_first(page, 1, gup);
-		if (!folio)
-			break;
-
-		/*
-		 * Whoever clears the entry looks at the counts afterwards. Had it been cleared, or
-		 * the table taken away by collapse, which clears the entry above first, before our
-		 * reference could be seen, we see it here.
-		 */
-		if (unlikely(!ptb_pmd_unchanged(pmdp, pmd)) ||
-		    unlikely(!ptb_pte_same(ptb_ptep_get(ptep + done, PTB_FOR_GUP_FAST), pte)))
-			run = 0;
-		else
-			run = ptb_gup_fast_batch(folio, page, ptep + done, pte, nr - done, gup);
-		if (unlikely(!run)) {
-			ptb_put(folio, 1, gup);
-			break;
-		}
-
-		ptb_folio_set_referenced(folio);
-		ptb_fill(pages + done, page, run);
+	if (unlikely(run < 0)) {
+		ptb_dax_undo(first, pages - first, gup);
+		return 0;
 	}
 	ptb_pagemap_put(pgmap);
-	return done;
+	return pages - first;
 }
 
 static __always_inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long pfn,
@@ -279,7 +382,7 @@ static __always_inline unsigned int ptb_gup_fast_leaf(ptb_leaf_t leaf, unsigned 
 	if (!ptb_leaf_write(leaf) && !ptb_unshared(NULL, folio, &folio->page, 1, gup))
 		goto drop;
 
-	ptb_folio_set_referenced(folio);
+	ptb_mark_referenced(folio);
 	ptb_fill(pages, page, nr);
 	return nr;
 drop:

@@ -58,30 +58,35 @@ static inline unsigned char ptb_mincore_swap(ptb_pte_t pte);
 static inline void ptb_mincore_ptes(struct vm_area_struct *vma, ptb_pte_t *ptep, unsigned long addr,
 				    unsigned int nr, unsigned char *vec)
 {
-	unsigned int done, run;
+	const unsigned char *const first = vec, *const end = vec + nr;
+	unsigned int run;
 
-	for (done = 0; done < nr; done += run, addr += (unsigned long)run << PTB_PAGE_SHIFT) {
-		ptb_pte_t pte = ptb_ptep_get(ptep + done, PTB_FOR_LOOK);
+	do {
+		ptb_pte_t pte = ptb_ptep_get(ptep, PTB_FOR_LOOK);
 
 		run = 1;
 		if (ptb_pte_present(pte)) {
-			run = ptb_scan_present(ptep + done, pte, nr - done);
+			run = ptb_scan_present(ptep, pte, end - vec);
 			if (run == 1)
-				vec[done] = 1;
+				*vec = 1;
 			else
-				memset(vec + done, 1, run);
+				memset(vec, 1, run);
 		} else if (ptb_pte_none_mostly(pte)) {
+			unsigned long at = addr + ((unsigned long)(vec - first) << PTB_PAGE_SHIFT);
+
 			if (ptb_pte_none(pte))
-				run = ptb_scan_none(ptep + done, nr - done);
-			ptb_mincore_unmapped(addr, addr + ((unsigned long)run << PTB_PAGE_SHIFT),
-					     vma, vec + done);
+				run = ptb_scan_none(ptep, end - vec);
+			ptb_mincore_unmapped(at, at + ((unsigned long)run << PTB_PAGE_SHIFT), vma,
+					     vec);
 		} else if (ptb_pte_is_swap(pte)) {
-			vec[done] = ptb_mincore_swap(pte);
+			*vec = ptb_mincore_swap(pte);
 		} else {
 			/* Migrating or poisoned: the page is there, only not to be had. */
-			vec[done] = 1;
+			*vec = 1;
 		}
-	}
+		ptep += run;
+		vec += run;
+	} while (vec < end);
 }
 
 #endif

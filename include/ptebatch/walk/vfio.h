@@ -47,6 +47,14 @@ static inline long ptb_vfio_get_pfns(struct vfio_dma *dma, unsigned long vaddr, 
 static inline bool ptb_vfio_reserved(unsigned long pfn);
 
 /**
+ * ptb_vfio_page_reserved() - the same for a frame that has a struct page
+ * @page: pinned
+ *
+ * Needed by: vfio. Mirrors: PageReserved().
+ */
+static inline bool ptb_vfio_page_reserved(struct page *page);
+
+/**
  * ptb_vfio_unpin_pfns() - unpin a range of pinned frames, dirtying them if the device could write
  * @dma: the mapping
  * @pfn: first frame
@@ -98,6 +106,13 @@ static inline bool ptb_vfio_by_page(void);
  */
 static inline void ptb_vfio_relax(void);
 
+/* Of what comes next: of @pfn alone if the batch is empty. */
+static inline bool ptb_vfio_head_reserved(struct vfio_batch *batch, unsigned long pfn)
+{
+	return batch->size ? ptb_vfio_page_reserved(batch->pages[batch->offset])
+			   : ptb_vfio_reserved(pfn);
+}
+
 /* Pages at the head of the batch whose frames follow each other, all of them reserved or none. */
 static inline unsigned long
 ptb_vfio_batch_run(struct vfio_batch *batch, unsigned long max, bool rsvd)
@@ -113,10 +128,10 @@ ptb_vfio_batch_run(struct vfio_batch *batch, unsigned long max, bool rsvd)
 		n = max;
 	n = ptb_contig_pages(pages, n);
 	/* Of the first folio the caller knows. */
-	for (i = ptb_contig_folio(pages, n); i < n; i += ptb_contig_folio(pages + i, n - i))
-		if (ptb_vfio_reserved(ptb_page_pfn(pages[i])) != rsvd)
-			break;
-	return i;
+	for (i = 0; i < n; i += ptb_folio_left(ptb_page_folio(pages[i]), pages[i]))
+		if (i && ptb_vfio_page_reserved(pages[i]) != rsvd)
+			return i;
+	return n;
 }
 
 /* Frames from @pfn on that are all reserved, or all not. Asked once per folio. */
@@ -124,6 +139,8 @@ static inline unsigned long ptb_vfio_same_kind(unsigned long pfn, unsigned long 
 {
 	unsigned long n = 0;
 
+	if (max == 1)
+		return 1;
 	do {
 		n = rsvd ? n + 1 : ptb_folio_end(ptb_page_folio(ptb_pfn_page(pfn + n))) - pfn;
 	} while (n < max && ptb_vfio_reserved(pfn + n) == rsvd);
@@ -141,11 +158,10 @@ static inline void ptb_vfio_batch_unpin(struct vfio_batch *batch, struct vfio_dm
 {
 	while (batch->size) {
 		struct page **pages = batch->pages + batch->offset;
-		unsigned long pfn = ptb_page_pfn(pages[0]);
 		unsigned long run = ptb_contig_folio(pages, batch->size);
 
-		if (!ptb_vfio_reserved(pfn))
-			ptb_vfio_unpin_pfns(dma, pfn, run);
+		if (!ptb_vfio_page_reserved(pages[0]))
+			ptb_vfio_unpin_pfns(dma, ptb_page_pfn(pages[0]), run);
 		batch->offset += run;
 		batch->size -= run;
 	}
@@ -194,16 +210,17 @@ static inline long ptb_vfio_pin(struct vfio_dma *dma, unsigned long vaddr, long 
 			run = batch->size ? 0 : ret;
 		}
 
-		if (!pinned) {
-			*pfn_base = pfn;
-			rsvd = ptb_vfio_reserved(pfn);
-		}
 		/*
 		 * The IOMMU is told one range of frames, and undo must know which of them are
 		 * pinned.
 		 */
-		if (pfn != *pfn_base + pinned || ptb_vfio_reserved(pfn) != rsvd)
+		if (!pinned) {
+			*pfn_base = pfn;
+			rsvd = ptb_vfio_head_reserved(batch, pfn);
+		} else if (pfn != *pfn_base + pinned ||
+			   ptb_vfio_head_reserved(batch, pfn) != rsvd) {
 			break;
+		}
 
 		if (batch->size)
 			run = ptb_vfio_batch_run(batch, npage - pinned, rsvd);
