@@ -14,6 +14,7 @@ static const struct command {
 	{ "demo", cmd_demo, "walk the embedded recordings in every format" },
 	{ "record", cmd_record, "record the page tables of a live process" },
 	{ "replay", cmd_replay, "walk a recording, per entry and batched" },
+	{ "explore", cmd_explore, "a walker against the other side, under every schedule" },
 	{ "formats", cmd_formats, "name the entry formats, one a line" },
 };
 

@@ -6,6 +6,7 @@
 #include "../replay.h"
 
 int cmd_demo(int argc, char **argv);
+int cmd_explore(int argc, char **argv);
 int cmd_formats(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
