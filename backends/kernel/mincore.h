@@ -3,6 +3,7 @@
 #ifndef PTEBATCH_KERNEL_MINCORE_H
 #define PTEBATCH_KERNEL_MINCORE_H
 
+#include "ab.h"
 #include "ops.h"
 
 static __always_inline bool kernel_pte_none_mostly(pte_t pte)
@@ -33,8 +34,8 @@ static __always_inline unsigned char kernel_mincore_swap(pte_t pte)
 #include <ptebatch/walk/mincore.h>
 
 /* For mincore_pte_range(), as .pmd_entry of its walk. */
-static inline int ptb_kernel_mincore_pte_range(pmd_t *pmd, unsigned long addr, unsigned long end,
-					       struct mm_walk *walk)
+static ptb_ab_ours_in_walk int ptb_kernel_mincore_pte_range(pmd_t *pmd, unsigned long addr,
+							    unsigned long end, struct mm_walk *walk)
 {
 	unsigned int nr = (end - addr) >> PAGE_SHIFT;
 	unsigned char *vec = walk->private;
@@ -52,6 +53,8 @@ static inline int ptb_kernel_mincore_pte_range(pmd_t *pmd, unsigned long addr, u
 		if (!ptep) {
 			/* The table has gone: have the walk look again. */
 			walk->action = ACTION_AGAIN;
+			if (ptb_ab_counts())
+				ptb_ab_done(PTB_AB_MINCORE, 0, nr);
 			return 0;
 		}
 		ptb_compat_mapped();
@@ -60,8 +63,19 @@ static inline int ptb_kernel_mincore_pte_range(pmd_t *pmd, unsigned long addr, u
 	}
 
 	walk->private = vec + nr;
+	if (ptb_ab_counts())
+		ptb_ab_done_bytes(PTB_AB_MINCORE, vec, nr);
 	cond_resched();
 	return 0;
+}
+
+/* Stands for mincore_pte_range() in mincore_walk_ops: called by pointer, so never inlined. */
+static int __maybe_unused ptebatch_mincore_pte_range(pmd_t *pmd, unsigned long addr,
+						     unsigned long end, struct mm_walk *walk)
+{
+	if (ptb_ab_on(PTB_AB_MINCORE))
+		return ptb_kernel_mincore_pte_range(pmd, addr, end, walk);
+	return mincore_pte_range(pmd, addr, end, walk);
 }
 
 #endif

@@ -18,8 +18,6 @@
 #include <linux/string.h>
 #include <linux/vmstat.h>
 
-#include "compat.h"
-
 #define PTB_BACKEND kernel
 #define PTB_WARN_ON(cond) VM_WARN_ON_ONCE(cond)
 #define PTB_PAGE_SHIFT PAGE_SHIFT
@@ -29,6 +27,8 @@ typedef pte_t ptb_pte_t;
 typedef pmd_t ptb_pmd_t;
 
 #include <ptebatch/defs.h>
+
+#include "compat.h"
 
 /* ---- entries ---- */
 
@@ -140,6 +140,19 @@ static __always_inline pte_t kernel_pte_swap_next(pte_t pte)
 	return ptb_compat_next_swp_offset(pte);
 }
 #define ptb_pte_swap_next kernel_pte_swap_next
+
+static __always_inline bool
+kernel_line_same(pte_t *ptep, pte_t first, unsigned long nr, const ptb_t flags)
+{
+	return ptb_compat_line_same(ptep, first, nr, flags);
+}
+#define ptb_line_same kernel_line_same
+
+static __always_inline bool kernel_line_present(pte_t *ptep)
+{
+	return ptb_compat_line_present(ptep);
+}
+#define ptb_line_present kernel_line_present
 
 /* ---- pages and folios ---- */
 
