@@ -29,11 +29,17 @@ SAN_BASE := $(filter-out -fwrapv,$(BASE_CFLAGS))
 LIBS := -lzstd
 
 USER := backends/user
+SCHED := sched sched_stack sched_memory sched_step sched_order sched_dpor sched_print
 PLAIN := mem layout snapshot snapshot_file whatif record record_entries record_folios
-TOOL := main cmd_demo cmd_record cmd_replay formats recordings report
+TOOL := main cmd_demo cmd_record cmd_replay cmd_explore explore_matrix formats recordings report
+# Explored are formats of one word, of two, and with blocks, which are of 4 entries in small tables.
+EXPLORED := x86_64 x86_pae arm64
+EXPLORE_SMALL := -DPTB_EXPLORE_SMALL -DPTB_LINE=4
+EXPLORE_SMALL_arm64 := -DFMT_CONT=4
 TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
 
-.PHONY: all help deps demo check cross lint list-cases install clean tests-san
+.PHONY: all help deps demo check check-kernel bench-kernel cross lint list-cases install clean
+.PHONY: explore fuzz mutants mutate kernel-tree kernel-tree-revert kernel-series
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -45,6 +51,18 @@ help:
 #: make demo           walk recordings of real processes, per entry and batched, in every format
 #: make check          everything that must pass: lint, tests, tests under sanitizers, kernel compile
 #: make cross          the tests alone, for 32-bit and big-endian machines
+#: make explore        every walker against the other side, all orders, into build/explore.tsv; QUICK=1
+#: make fuzz           walkers and primitives on inputs nobody thought of; FUZZ_TIME=60: seconds in all
+#: make stress         walkers against all others in threads; STRESS_TIME=30: seconds in all
+#: make mutants        faults put into copies of the library, each caught; NAME=GLOB, ALL=1
+#: make mutate         every small change of the library noticed by a test; SINCE=COMMIT
+#: make coverage       lines, branches and conditions of the library that the tests reach
+#: make check-kernel   the walkers in a booted Linux, x86-64 and arm64; QUICK=1: no debug kernels; ARCH=
+#:                     STRESS_TIME=30: seconds of stress on each of those; KCSAN=1: one run that looks for races
+#: make bench-kernel   instructions a page, off and on, into build/kernel/ab-<arch>.tsv; ARCH=
+#: make kernel-tree KDIR=          put ptebatch into a kernel source tree
+#: make kernel-tree-revert KDIR=   take it out again
+#: make kernel-series KDIR=        as commits, where KDIR is a git tree
 #: make lint           static checks alone
 #: make list-cases     the case tests that ran, one "case_NN_name format" a line
 #: make install PREFIX= DESTDIR=
@@ -60,7 +78,10 @@ endif
 
 # ---- the tool: format.c once per format, plain for timing and with hooks for counting ----
 
-FMT_OBJS = $(foreach f,$(FORMATS),$($(1))/fmt/$(f).o $($(1))/fmt/$(f).hooked.o)
+# Of the tool built in a directory.
+tool-objects = $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
+	$(FORMATS:%=$(1)/fmt/%.o) $(FORMATS:%=$(1)/fmt/%.hooked.o) $(SCHED:%=$(1)/%.o) \
+	$(EXPLORED:%=$(1)/fmt/%.small.o) $(EXPLORED:%=$(1)/fmt/%.full.o)
 
 define tool-rules
 $(1)/%.o: $(USER)/%.c | $(B)/.deps
@@ -74,15 +95,36 @@ $(1)/fmt/%.hooked.o: $(USER)/format.c | $(B)/.deps
 	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_HOOKS -DPTB_USER_VMEMMAP \
 		$(2) -MMD -MP -c $$< -o $$@
 
+$(1)/fmt/%.small.o: $(USER)/explore.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_EXPLORE $$(EXPLORE_SMALL) \
+		$$(EXPLORE_SMALL_$$*) $(2) -MMD -MP -c $$< -o $$@
+
+$(1)/fmt/%.full.o: $(USER)/explore.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_EXPLORE $(2) -MMD -MP -c $$< -o $$@
+
 $(1)/fmt/%.o: $(USER)/format.c | $(B)/.deps
 	@mkdir -p $$(@D)
 	@echo '  CC  $$@'
 	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/$$*.h"' -DPTB_USER_VMEMMAP $(2) -MMD -MP -c $$< -o $$@
 
-$(1)/ptebatch: $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
-		$(FORMATS:%=$(1)/fmt/%.o) $(FORMATS:%=$(1)/fmt/%.hooked.o)
+$(1)/ptebatch: $(call tool-objects,$(1))
 	@echo '  LD  $$@'
 	$$(Q)$$(CC) $(2) -o $$@ $$^ $(LIBS)
+
+# ---- the explorer's engine alone: no format in it ----
+
+$(1)/explore/%.o: tests/explore/%.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -Itests $(2) -MMD -MP -c $$< -o $$@
+
+$(1)/litmus: $(SCHED:%=$(1)/%.o) $(patsubst tests/%.c,$(1)/%.o,$(wildcard tests/explore/*.c))
+	@echo '  LD  $$@'
+	$$(Q)$$(CC) $(2) -o $$@ $$^ -lcriterion
 
 # ---- tests: each file once per format, one binary ----
 
@@ -156,6 +198,152 @@ $(B)/cross/.deps: tests/deps.sh
 	@mkdir -p $(@D)
 	@touch $@
 
+explore: $(B)/ptebatch
+	@$(B)/ptebatch explore --tsv $(B)/explore.tsv $(if $(QUICK),--quick)
+
+# ---- fuzzing: a program a target, every format in it ----
+
+FUZZ_TIME ?= 60
+FUZZ_CC := clang
+# Large tables take their time to build.
+FUZZ_FORMATS := $(filter-out arm64_64k,$(FORMATS))
+FUZZ_TARGETS := gup_fast leaf dax mincore vfio scan grab unshared contig vpfn
+FUZZ_CFLAGS := $(SAN_BASE) -O1 -g $(SAN_CFLAGS) -fsanitize=fuzzer-no-link -DTESTS_FUZZ -Itests
+FUZZ_PLAIN := $(USER)/mem.c $(USER)/layout.c $(USER)/raw.c \
+	$(addprefix tests/fuzz/,main.c minimize.c input.c words.c)
+# A tree with a fault in it, to see that it is found.
+FUZZ_INCLUDE :=
+
+define fuzz-rule
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $(FUZZ_CC) $(FUZZ_INCLUDE) $$(CPPFLAGS) $(FUZZ_CFLAGS) $(1) -MMD -MP -c $$< -o $$@
+endef
+
+define fuzz-format-rules
+$(B)/fuzz/o/$(1)/%.o: tests/fuzz/%.c | $(B)/fuzz/.deps
+$(call fuzz-rule,-DPTB_USER_HOOKS -DPTB_FMT_HEADER='"fmt/$(1).h"')
+endef
+
+define fuzz-target-rules
+$(B)/fuzz/$(1): $(FUZZ_PLAIN:%.c=$(B)/fuzz/o/%.o) $(FUZZ_FORMATS:%=$(B)/fuzz/o/%/$(1).o)
+	@echo '  LD  $$@'
+	$$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer -o $$@ $$^
+endef
+
+define fuzz-plain-rules
+$(B)/fuzz/o/%.o: %.c | $(B)/fuzz/.deps
+$(call fuzz-rule,)
+endef
+
+$(foreach f,$(FUZZ_FORMATS),$(eval $(call fuzz-format-rules,$(f))))
+$(eval $(call fuzz-plain-rules))
+$(foreach t,$(FUZZ_TARGETS),$(eval $(call fuzz-target-rules,$(t))))
+
+# Seeds come from the layouts in the tests, as the preprocessor leaves them, and from recordings.
+$(B)/fuzz/seed-maker: tests/fuzz/seeds.c tests/fuzz/records.c tests/fuzz/input.c tests/fuzz/fuzz.h \
+		$(addprefix $(B)/,layout.o mem.o raw.o snapshot.o snapshot_file.o) | $(B)/fuzz/.deps
+	@mkdir -p $(@D)
+	@echo '  CC  $@'
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) -O1 -g -DTESTS_FUZZ -DPTB_USER_HOOKS \
+		-DPTB_FMT_HEADER='"fmt/arm64.h"' -o $@ $(filter %.c %.o,$^) $(LIBS)
+
+$(B)/fuzz/seeds/.made: $(B)/fuzz/seed-maker $(TESTS) $(wildcard $(USER)/recordings/*.ptb)
+	@rm -rf $(@D)
+	@mkdir -p $(@D)
+	@echo '  SEEDS  $(@D)'
+	$(Q)for t in $(TESTS); do \
+		$(CC) $(CPPFLAGS) -Itests -DPTB_USER_HOOKS -DPTB_FMT_HEADER='"fmt/arm64.h"' -E $$t; \
+	done | $(B)/fuzz/seed-maker $(@D) $(filter %.ptb,$^) >$(B)/fuzz/seeds.log
+	@touch $@
+
+fuzz: $(FUZZ_TARGETS:%=$(B)/fuzz/%) $(B)/fuzz/seeds/.made
+	@tests/fuzz/run.sh $(B)/fuzz $(FUZZ_TIME) $(FUZZ_TARGETS)
+
+$(B)/fuzz/.deps: tests/deps.sh
+	@tests/deps.sh fuzz
+	@mkdir -p $(@D)
+	@touch $@
+
+# ---- coverage: the tests once more, with what counts lines, branches and conditions ----
+
+COV_CC := clang-19
+COV_CFLAGS := -O1 -g -fprofile-instr-generate -fcoverage-mapping -fcoverage-mcdc \
+	-Wno-constant-logical-operand -D'likely(x)=x' -D'unlikely(x)=x'
+
+define coverage-rule
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $(COV_CC) $$(CPPFLAGS) $(BASE_CFLAGS) $(COV_CFLAGS) $(1) -MMD -MP -c $$< -o $$@
+endef
+
+define coverage-rules
+$(B)/coverage/o/%.o: $(USER)/%.c | $(B)/coverage/.deps
+$(call coverage-rule,)
+
+$(B)/coverage/o/runner.o: tests/runner/runner.c | $(B)/coverage/.deps
+$(call coverage-rule,)
+endef
+
+define coverage-format-rules
+$(B)/coverage/o/$(1)/%.o: tests/%.c | $(B)/coverage/.deps
+$(call coverage-rule,-Itests -DTESTS_PLAIN_RUNNER -DPTB_USER_HOOKS -DPTB_FMT_HEADER='"fmt/$(1).h"')
+endef
+
+$(eval $(call coverage-rules))
+$(foreach f,$(FORMATS),$(eval $(call coverage-format-rules,$(f))))
+
+$(B)/coverage/tests: $(patsubst %,$(B)/coverage/o/%.o,mem layout raw snapshot whatif runner) \
+		$(foreach f,$(FORMATS),$(TESTS:tests/%.c=$(B)/coverage/o/$(f)/%.o))
+	@echo '  LD  $@'
+	$(Q)$(COV_CC) $(COV_CFLAGS) -o $@ $^
+
+coverage: $(B)/coverage/tests
+	@tests/coverage.sh $(B)/coverage/tests $(B)/coverage $(B)/coverage.tsv
+
+$(B)/coverage/.deps: tests/deps.sh
+	@tests/deps.sh coverage
+	@mkdir -p $(@D)
+	@touch $@
+
+# ---- mutants: faults with a name, and every small change ----
+
+mutants mutate: export TOOL_OBJECTS = $(call tool-objects,$(B))
+mutants: $(B)/ptebatch
+	@tests/mutants.sh $(B)
+
+mutate: $(B)/ptebatch
+	@tests/deps.sh mutate
+	@tests/mutate/mutate.py $(B)/mutate.tsv
+
+# ---- stress: walkers and all others in threads, plain and under ThreadSanitizer ----
+
+STRESS_TIME ?= 30
+STRESS_FORMATS := x86_64 arm64 x86_pae
+STRESS := $(STRESS_FORMATS:%=$(B)/stress/%) $(STRESS_FORMATS:%=$(B)/stress/tsan/%)
+STRESS_SOURCES := tests/stress/stress.c $(USER)/mem.c
+STRESS_CFLAGS :=
+
+# Not -I: the C library has a sched.h of its own.
+define stress-rule
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CC) $(BASE_CFLAGS) $$(STRESS_CFLAGS) -Iinclude -iquote $(USER) -iquote tests -DPTB_USER_THREADS \
+		-DPTB_FMT_HEADER='"fmt/$$(@F).h"' -O2 -g $(1) -MMD -MP -o $$@ $(STRESS_SOURCES) -pthread
+endef
+
+define stress-rules
+$(STRESS_FORMATS:%=$(B)/stress/tsan/%): $(STRESS_SOURCES) | $(B)/.deps
+$(call stress-rule,-fsanitize=thread -Wno-tsan)
+
+$(STRESS_FORMATS:%=$(B)/stress/%): $(STRESS_SOURCES) | $(B)/.deps
+$(call stress-rule,)
+endef
+$(eval $(call stress-rules))
+
+stress: $(STRESS)
+	@tests/stress/run.sh $(STRESS_TIME) $(STRESS)
+
 # The recordings are embedded by name.
 $(B)/tool/recordings.o $(B)/san/tool/recordings.o: $(wildcard $(USER)/recordings/*.ptb)
 
@@ -172,6 +360,29 @@ lint:
 
 check:
 	@tests/check.sh
+
+# ---- in a kernel ----
+
+KERNEL := backends/kernel
+need-kdir = @test -n "$(KDIR)" || { echo "$@: which kernel source? KDIR=<directory>" >&2; exit 2; }
+
+check-kernel:
+	@$(KERNEL)/vm/check-kernel.sh
+
+bench-kernel:
+	@$(KERNEL)/vm/bench-kernel.sh
+
+kernel-tree:
+	$(need-kdir)
+	@$(KERNEL)/tree/tree.sh apply "$(KDIR)"
+
+kernel-tree-revert:
+	$(need-kdir)
+	@$(KERNEL)/tree/tree.sh revert "$(KDIR)"
+
+kernel-series:
+	$(need-kdir)
+	@$(KERNEL)/tree/tree.sh series "$(KDIR)"
 
 list-cases: $(B)/tests
 	@tests/list-cases.sh $(B)/tests

@@ -3,7 +3,7 @@
 # Everything that must pass. Ends with one line "N passed, N failed".
 set -u
 cd "$(dirname "$0")/.." || exit 1
-tests/deps.sh cross || exit 1
+tests/deps.sh cross tree fuzz || exit 1
 mkdir -p build
 jobs=$(nproc 2>/dev/null || echo 2)
 log=build/check.log
@@ -61,7 +61,7 @@ criterion()
 }
 
 step build
-make -j"$jobs" build/ptebatch build/tests build/san/ptebatch build/san/tests >"$log" 2>&1
+make -j"$jobs" build/ptebatch build/tests build/litmus build/san/ptebatch build/san/tests build/san/litmus >"$log" 2>&1
 rc=$?
 [ $rc = 0 ] || tail -n 40 "$log"
 verdict $rc build
@@ -75,6 +75,17 @@ criterion build/tests
 
 step tests under ASan and UBSan
 criterion build/san/tests
+
+step "the explorer's engine, plain and under ASan and UBSan"
+criterion build/litmus
+criterion build/san/litmus
+
+step "walkers against the other side, a part of all orders"
+build/ptebatch explore --quick --tsv build/explore-quick.tsv >"$log" 2>&1
+rc=$?
+tail -n 1 "$log"
+[ $rc = 0 ] || cat "$log"
+verdict $rc "an order is wrong"
 
 step tests on other machines
 make -j"$jobs" cross >"$log" 2>&1
@@ -97,6 +108,9 @@ cases=$(cut -d_ -f2 build/cases.txt | sort -u | wc -l)
 echo "$cases different cases, $(wc -l <build/cases.txt) runs"
 [ $rc = 0 ] && [ "$cases" -ge 52 ]
 verdict $? "fewer than 52 cases ran"
+
+step into a kernel tree and out again
+tap tests/kernel-tree.sh
 
 step command line, sanitized
 for t in tests/cli/*.sh; do

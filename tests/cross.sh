@@ -13,7 +13,12 @@ cd "$(dirname "$0")/.." || exit 1
 emulator()
 {
 	case $1-$(uname -m) in
-	i686-x86_64 | aarch64-aarch64 | s390x-s390x | mips-mips) ;;
+	aarch64-aarch64 | s390x-s390x | mips-mips) ;;
+	i686-x86_64)
+		# Not every x86-64 kernel runs programs of 32 bits.
+		"build/cross/$1/tests" nothing >/dev/null 2>&1
+		[ $? != 126 ] || echo qemu-i386-static
+		;;
 	i686-*) echo qemu-i386-static ;;
 	*) echo "qemu-$1-static" ;;
 	esac

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# usage: deps.sh [cross]
+# usage: deps.sh [cross] [tree] [kernel] [fuzz] [coverage] [mutants] [mutate]
 # The one list of packages, by their Debian names; installs only what is missing.
 set -eu
 
@@ -10,15 +10,46 @@ packages="
 	cppcheck sparse clang-format binutils jq
 	linux-source-6.12 linux-headers-6.12-cloud-amd64
 "
-if [ "${1-}" = cross ]; then
-	packages="$packages
-		gcc-i686-linux-gnu libc6-dev-i386-cross
-		gcc-aarch64-linux-gnu libc6-dev-arm64-cross
-		gcc-s390x-linux-gnu libc6-dev-s390x-cross
-		gcc-mips-linux-gnu libc6-dev-mips-cross
-		qemu-user-static
-	"
-fi
+for group in "$@"; do
+	case $group in
+	cross)
+		packages="$packages
+			gcc-i686-linux-gnu libc6-dev-i386-cross
+			gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+			gcc-s390x-linux-gnu libc6-dev-s390x-cross
+			gcc-mips-linux-gnu libc6-dev-mips-cross
+			qemu-user-static
+		"
+		;;
+	tree)
+		packages="$packages coccinelle git perl"
+		;;
+	fuzz)
+		packages="$packages clang llvm libclang-rt-14-dev"
+		;;
+	coverage)
+		packages="$packages clang-19 llvm-19 libclang-rt-19-dev"
+		;;
+	mutants)
+		packages="$packages patch"
+		;;
+	mutate)
+		packages="$packages python3"
+		;;
+	kernel)
+		packages="$packages
+			coccinelle qemu-system-x86 qemu-system-arm
+			gcc-aarch64-linux-gnu libc6-dev-arm64-cross
+			flex bison bc perl python3 xz-utils libelf-dev libssl-dev
+			cpio kmod e2fsprogs bsdextrautils
+		"
+		;;
+	*)
+		echo "deps: no group is called \"$group\": cross, tree, kernel, fuzz, coverage, mutants, mutate" >&2
+		exit 2
+		;;
+	esac
+done
 
 missing=
 for p in $packages; do
