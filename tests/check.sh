@@ -87,6 +87,18 @@ tail -n 1 "$log"
 [ $rc = 0 ] || cat "$log"
 verdict $rc "an order is wrong"
 
+step "inputs nobody thought of: 60 s"
+make -j"$jobs" fuzz FUZZ_TIME=60 >"$log" 2>&1
+rc=$?
+[ $rc = 0 ] || tail -n 40 "$log"
+verdict $rc "an input fails, or none ran"
+
+step "threads, plain and under ThreadSanitizer: 18 s"
+make -j"$jobs" stress STRESS_TIME=18 >"$log" 2>&1
+rc=$?
+[ $rc = 0 ] || tail -n 80 "$log"
+verdict $rc "threads"
+
 step tests on other machines
 make -j"$jobs" cross >"$log" 2>&1
 rc=$?

@@ -79,13 +79,13 @@ class Header:
         self.found.setdefault((start, end, new), Mutation(line, what, start, end, new))
 
     # Runs of tokens that are code: what stands between the braces of a function, and of a macro
-    # what it is replaced by. With each, whether it is a function that returns a bool.
+    # what it is replaced by. With each, what stands before the braces.
     def bodies(self):
         depth, body, macro, head = 0, [], None, []
         for t in self.all:
             if macro is not None:
                 if t.kind == "newline" and self.text[t.start - 1] != "\\":
-                    yield macro, False
+                    yield macro, []
                     macro = None
                 elif t.kind != "newline":
                     macro.append(t)
@@ -101,7 +101,7 @@ class Header:
                 depth -= 1
                 body.append(t)
                 if not depth:
-                    yield body, "bool" in head[: head.index("(")] if "(" in head else False
+                    yield body, head
                     body, head = [], []
             elif depth:
                 body.append(t)
@@ -111,12 +111,12 @@ class Header:
                 head.append(t.text)
 
     def functions(self):
-        """Of each function: its first and last line, and where its body begins."""
+        """Of each function: its first and last line, where its body begins, its name."""
         found = []
-        for body, _ in self.bodies():
+        for body, head in self.bodies():
             if body and body[0].text == "{" and self.is_function(body[0]):
                 lines = [self.text.count("\n", 0, at) + 1 for at in (body[0].start, body[-1].start)]
-                found.append((lines[0], lines[1], body[0].end))
+                found.append((lines[0], lines[1], body[0].end, head[head.index("(") - 1]))
         return found
 
     # Not a struct.
@@ -124,7 +124,8 @@ class Header:
         return self.text[: brace.start].rstrip().endswith(")")
 
     def mutations(self):
-        for body, self.returns_bool in self.bodies():
+        for body, head in self.bodies():
+            self.returns_bool = "(" in head and "bool" in head[: head.index("(")]
             match = brackets(body)
             for i in range(len(body)):
                 self.token(body, match, i)
@@ -304,7 +305,7 @@ def functions(text):
 
 def numbered(text, first):
     """Each function says a number, from @first on, on the way in."""
-    for i, (_, _, at) in reversed(list(enumerate(functions(text)))):
+    for i, (_, _, at, _) in reversed(list(enumerate(functions(text)))):
         text = text[:at] + " reached(%d);" % (first + i) + text[at:]
     return text
 
