@@ -170,6 +170,8 @@ class Bench:
     def code(self, fmt, more=()):
         """What the library compiles to, or None."""
         args = ["-O2", "-DPTB_USER_HOOKS", "-S", "-DPTB_FMT_HEADER=\"fmt/%s.h\"" % fmt, *more]
+        # Warnings name their file.
+        args.append("-fmacro-prefix-map=%s=include" % self.include)
         if not self.compile(args, "tests/mutate/probe.c", "probe.s"):
             return None
         return hashlib.sha256(read(self.out("probe.s")).encode()).hexdigest()
