@@ -401,7 +401,7 @@ class Mutate:
         stages += [(LONG, f, 10) for f in FORMATS]
         stages += [(None, None, None)]
         stages += [(self.short, f, 10) for f in MORE_FORMATS]
-        stages += [(LONG, f, 1) for f in FORMATS]
+        stages += [(LONG, FORMATS[0], 1)]
         for files, fmt, thin in stages:
             verdict = None
             if not files:

@@ -40,6 +40,35 @@ TEST(max_nr_ends_with_the_range_and_the_table)
 	}
 }
 
+/* Patches name the bits of both: those that mainline has are mainline's. */
+TEST(flags_are_these_bits_and_uses_these_flags)
+{
+	static const struct {
+		const char *name;
+		ptb_t flags;
+		unsigned int bits;
+	} rows[] = {
+		{ "PTB_RESPECT_DIRTY", PTB_RESPECT_DIRTY, 0x01 },
+		{ "PTB_RESPECT_SOFT_DIRTY", PTB_RESPECT_SOFT_DIRTY, 0x02 },
+		{ "PTB_RESPECT_WRITE", PTB_RESPECT_WRITE, 0x04 },
+		{ "PTB_MERGE_WRITE", PTB_MERGE_WRITE, 0x08 },
+		{ "PTB_MERGE_YOUNG_DIRTY", PTB_MERGE_YOUNG_DIRTY, 0x10 },
+		{ "PTB_RESPECT_YOUNG", PTB_RESPECT_YOUNG, 0x20 },
+		{ "PTB_LOCKLESS", PTB_LOCKLESS, 0x40 },
+		{ "PTB_NO_HINT", PTB_NO_HINT, 0x80 },
+		{ "PTB_YOUNG_DIRTY", PTB_YOUNG_DIRTY, 0x31 },
+		{ "PTB_FOR_LOOK", PTB_FOR_LOOK, 0 },
+		{ "PTB_FOR_SET", PTB_FOR_SET, 0x16 },
+		{ "PTB_FOR_GUP_FAST", PTB_FOR_GUP_FAST, 0x44 },
+		{ "PTB_FOR_GUP_LOCKED", PTB_FOR_GUP_LOCKED, 0x05 },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(rows); i++)
+		EXPECT((__force unsigned int)rows[i].flags == rows[i].bits, "%s: %x, expected %x",
+		       rows[i].name, (__force unsigned int)rows[i].flags, rows[i].bits);
+}
+
 /* A batch from a slot of a bed, as a walker would ask for it. */
 static __always_inline unsigned int batch(struct bed *bed, unsigned long slot, unsigned int max_nr,
 					  const ptb_t flags, ptb_pte_t *merged)
