@@ -395,6 +395,8 @@ class Mutate:
                 return verdict
             if not other(FORMATS[0]):
                 break
+        if bench.code(FORMATS[0]) is None:
+            return "invalid", "-"
         if not any(other(f) for f in FORMATS + MORE_FORMATS) and not other(FORMATS[0], LINE_4):
             return ("equivalent", "-") if self.compiled(path, m, bench) else ("survived", "-")
         stages = [(self.short, f, 10) for f in FORMATS[1:]]

@@ -160,12 +160,14 @@ TEST(grab_stops_at_the_last_reference_that_fits)
 		{ "pin of a small folio, one too many", "o0@100", BIAS - 1, 1, FOLL_PIN, false },
 		{ "pin of a small folio, full", "o0@100", 0, 1, FOLL_PIN, false },
 		{ "longterm pin of a small folio", "o0@100", BIAS - 1, 1, LONGTERM_PIN, false },
+		{ "four gets of a small folio, fit", "o0@100", 4, 4, FOLL_GET, true },
 		{ "four pins of a small folio, fit", "o0@100", 4 * BIAS, 4, FOLL_PIN, true },
 		{ "four pins of a small folio", "o0@100", 4 * BIAS - 1, 4, FOLL_PIN, false },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(cells); i++) {
+		int fit = cells[i].granted ? cells[i].refs : 1;
 		struct counts was;
 		struct bed bed;
 		bool got;
@@ -173,6 +175,8 @@ TEST(grab_stops_at_the_last_reference_that_fits)
 		bed_need(&bed, cells[i].layout, NULL);
 		bed_folio(0x100)->page.refcount = INT_MAX - cells[i].room;
 		was = counts(0x100);
+		EXPECT_EQ(ptb_refs_that_fit(bed_folio(0x100), cells[i].refs, cells[i].gup), fit,
+			  cells[i].name);
 
 		got = ptb_grab_first(mem_page(0x100), cells[i].refs, cells[i].gup);
 		EXPECT(got == cells[i].granted, "%s: first %s", cells[i].name,
