@@ -20,6 +20,14 @@ static struct counts counts(unsigned long pfn)
 				mem.pins_released };
 }
 
+/* What a small folio has no room for lies in the next page: not this folio's. */
+static bool neighbour_untouched(unsigned long pfn)
+{
+	struct folio *folio = bed_folio(pfn);
+
+	return mem_folio_order(folio) || !folio->second.pincount;
+}
+
 static void
 expect_counts(const char *what, unsigned long pfn, struct counts was, int refs, int pins, int stat)
 {
@@ -29,6 +37,7 @@ expect_counts(const char *what, unsigned long pfn, struct counts was, int refs, 
 	       was.refs + refs);
 	EXPECT(now.pins == was.pins + pins, "%s: %d pins, expected %d", what, now.pins,
 	       was.pins + pins);
+	EXPECT(neighbour_untouched(pfn), "%s: pins counted in a page of another folio", what);
 	EXPECT((long)(now.acquired - now.released) == (long)(was.acquired - was.released) + stat,
 	       "%s: the node counts %ld pins, expected %ld", what,
 	       (long)(now.acquired - now.released), (long)(was.acquired - was.released) + stat);
