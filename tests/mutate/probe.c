@@ -18,6 +18,7 @@
 	X(young, PTB_RESPECT_YOUNG)                                            \
 	X(soft, PTB_RESPECT_SOFT_DIRTY)                                        \
 	X(merge, PTB_MERGE_WRITE)                                              \
+	X(merge_plain, PTB_MERGE_YOUNG_DIRTY)                                  \
 	X(merge_soft, PTB_RESPECT_SOFT_DIRTY | PTB_MERGE_YOUNG_DIRTY)          \
 	X(all, PTB_RESPECT_YOUNG | PTB_RESPECT_DIRTY | PTB_RESPECT_SOFT_DIRTY) \
 	X(no_hint, PTB_NO_HINT)
