@@ -3,44 +3,11 @@
 # ptebatch explore: what it finds, what it replays, and what it says to bad input.
 set -u
 bin=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
+command=explore
+# shellcheck source=tests/cli/lib.inc
+. "$(dirname "$0")/lib.inc"
 
-n=0
-check()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$tmp/out" "$tmp/err" | head -n 20
-	fi
-}
-
-run()
-{
-	"$bin" explore "$@" >"$tmp/out" 2>"$tmp/err"
-	rc=$?
-}
-
-# Exit code, one line on stderr that contains the words, nothing on stdout
-complains()
-{
-	want=$1
-	words=$2
-	shift 2
-	run "$@"
-	[ "$rc" = "$want" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
-		grep -qF -- "$words" "$tmp/err"
-	check $? "$* is refused with $want: $words"
-}
-
-run --help
-[ "$rc" = 0 ] && grep -q '^Usage: ptebatch explore' "$tmp/out" && [ ! -s "$tmp/err" ]
-check $? "--help prints its usage"
-awk 'length($0) > 90 { bad = 1 } END { exit bad }' "$tmp/out"
-check $? "--help is no wider than a terminal"
+helps explore
 
 run --list
 [ "$rc" = 0 ] && grep -q '^walkers: gup_fast ' "$tmp/out" && grep -q '^  table-free  *table freed' "$tmp/out"
@@ -112,10 +79,6 @@ complains 2 'explores all pairs' --tsv "$tmp/x" --walker gup_fast
 complains 2 '--quick is for --tsv' --quick
 complains 1 'cannot write' --tsv "$tmp/no/such/place" --quick
 
-"$bin" explore --list >/dev/full 2>"$tmp/err"
-rc=$?
-: >"$tmp/out"
-[ $rc = 1 ] && grep -q 'cannot write' "$tmp/err"
-check $? "a full disk is noticed"
+notices_a_full_disk explore --list
 
 echo "1..$n"

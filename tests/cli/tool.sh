@@ -3,45 +3,11 @@
 # The commands other than record: help, formats, replay of layouts, and what they say to bad input.
 set -u
 bin=$1
-tmp=$(mktemp -d)
-trap 'rm -rf "$tmp"' EXIT
-
-n=0
-check()
-{
-	n=$((n + 1))
-	if [ "$1" = 0 ]; then
-		echo "ok $n - $2"
-	else
-		echo "not ok $n - $2"
-		sed 's/^/# /' "$tmp/out" "$tmp/err" | head -n 20
-	fi
-}
-
-run()
-{
-	"$bin" "$@" >"$tmp/out" 2>"$tmp/err"
-	rc=$?
-}
-
-# Exit code, one line on stderr that contains the words, nothing on stdout
-complains()
-{
-	want=$1
-	words=$2
-	shift 2
-	run "$@"
-	[ "$rc" = "$want" ] && [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ] &&
-		grep -qF -- "$words" "$tmp/err"
-	check $? "$* is refused with $want: $words"
-}
+# shellcheck source=tests/cli/lib.inc
+. "$(dirname "$0")/lib.inc"
 
 for c in demo record replay formats; do
-	run $c --help
-	[ "$rc" = 0 ] && grep -q "^Usage: ptebatch $c" "$tmp/out" && [ ! -s "$tmp/err" ]
-	check $? "$c --help prints its usage"
-	awk 'length($0) > 90 { bad = 1 } END { exit bad }' "$tmp/out"
-	check $? "$c --help is no wider than a terminal"
+	helps $c
 done
 run --help
 [ "$rc" = 0 ] && grep -q '^Usage: ptebatch COMMAND' "$tmp/out"
@@ -109,10 +75,6 @@ complains 1 'overlaps' replay --layout 'o2@100 | o1@102'
 complains 1 'cannot be said' replay --format x86_64 --layout 'o4@200 cont'
 complains 1 'number above' replay --layout 'none*99999999999999999999'
 
-"$bin" formats >/dev/full 2>"$tmp/err"
-rc=$?
-: >"$tmp/out"
-[ $rc = 1 ] && grep -q 'cannot write' "$tmp/err"
-check $? "a full disk is noticed"
+notices_a_full_disk formats
 
 echo "1..$n"
