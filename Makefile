@@ -30,7 +30,7 @@ LIBS := -lzstd
 
 USER := backends/user
 SCHED := sched sched_stack sched_memory sched_step sched_order sched_dpor sched_print
-PLAIN := mem layout snapshot snapshot_file whatif record record_entries record_folios
+PLAIN := mem layout whole_file snapshot snapshot_file whatif record record_entries record_folios
 TOOL := main cmd_demo cmd_record cmd_replay cmd_explore explore_matrix formats recordings report
 # Explored are formats of one word, of two, and with blocks, which are of 4 entries in small tables.
 EXPLORED := x86_64 x86_pae arm64
@@ -242,7 +242,7 @@ $(foreach t,$(FUZZ_TARGETS),$(eval $(call fuzz-target-rules,$(t))))
 
 # Seeds come from the layouts in the tests, as the preprocessor leaves them, and from recordings.
 $(B)/fuzz/seed-maker: tests/fuzz/seeds.c tests/fuzz/records.c tests/fuzz/input.c tests/fuzz/fuzz.h \
-		$(addprefix $(B)/,layout.o mem.o raw.o snapshot.o snapshot_file.o) | $(B)/fuzz/.deps
+		$(addprefix $(B)/,layout.o mem.o raw.o whole_file.o snapshot.o snapshot_file.o) | $(B)/fuzz/.deps
 	@mkdir -p $(@D)
 	@echo '  CC  $@'
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) -O1 -g -DTESTS_FUZZ -DPTB_USER_HOOKS \

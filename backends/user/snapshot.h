@@ -127,8 +127,6 @@ struct snapshot {
 int snapshot_load(const char *path, struct snapshot *s, char err[SNAP_ERR_MAX]);
 int snapshot_load_mem(const void *data, size_t len, struct snapshot *s, char err[SNAP_ERR_MAX]);
 int snapshot_save(const struct snapshot *s, const char *path, char err[SNAP_ERR_MAX]);
-/* Asked before long work, so that it does not end in a typo. */
-int snapshot_can_save(const char *path, char err[SNAP_ERR_MAX]);
 int snapshot_check(const struct snapshot *s, char err[SNAP_ERR_MAX]);
 int snapshot_record(int pid, struct snapshot *s, char err[SNAP_ERR_MAX]);
 void snapshot_free(struct snapshot *s);

@@ -4,6 +4,8 @@
  */
 #include "tool.h"
 
+#include "../whole_file.h"
+
 #include <getopt.h>
 
 static const char usage[] =
@@ -65,7 +67,7 @@ static int record(int pid, const char *output)
 	struct snapshot s;
 	int ret;
 
-	if (snapshot_can_save(output, err) || snapshot_record(pid, &s, err))
+	if (whole_file_may_write(output, err) || snapshot_record(pid, &s, err))
 		return tool_fail("record", "%s", err);
 	ret = snapshot_save(&s, output, err) ? tool_fail("record", "%s", err) : summary(&s);
 	snapshot_free(&s);
