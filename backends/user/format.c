@@ -4,11 +4,10 @@
  * built with PTB_USER_HOOKS it counts instead. Exports one struct ptb_format, the only thing the
  * rest of the program sees.
  */
+#include "median.h"
 #include "window.h"
 
 #include <time.h>
-
-#define MAX_ROUNDS 64
 
 /* ---- how far the output has come: a step of a walker is what it publishes at once ---- */
 
@@ -194,22 +193,6 @@ static void walk_window(struct window *w, const struct replay_input *in, struct 
 				out->row[row].entries += pass_entries(w, row);
 		}
 	}
-}
-
-static int compare_double(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-static double median(const double *v, unsigned int n)
-{
-	double sorted[MAX_ROUNDS];
-
-	memcpy(sorted, v, n * sizeof(*v));
-	qsort(sorted, n, sizeof(*sorted), compare_double);
-	return n & 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
 }
 
 static void finish(const struct replay_input *in, struct replay_result *out)
