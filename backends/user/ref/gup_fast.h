@@ -28,6 +28,19 @@ ref_may_keep(struct folio *folio, struct page *page, bool write, unsigned int gu
 	return !(gup & FOLL_PIN) || !ptb_folio_make_accessible(folio);
 }
 
+/* May the page of an entry be taken: 1, 0, or -ENODEV where its pagemap has gone. */
+static inline int ref_may_take(ptb_pte_t pte, unsigned int gup, struct dev_pagemap **pgmap)
+{
+	if (ptb_pte_protnone(pte) || !ptb_pte_permitted(pte, gup & FOLL_WRITE))
+		return 0;
+	if (!ptb_pte_devmap(pte))
+		return !ptb_pte_special(pte);
+	if (gup & FOLL_LONGTERM)
+		return 0;
+	*pgmap = ptb_pagemap_get(ptb_pte_pfn(pte), *pgmap);
+	return *pgmap ? 1 : -ENODEV;
+}
+
 static inline unsigned int ref_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep,
 					     unsigned int nr, unsigned int gup, struct page **pages)
 {
@@ -36,23 +49,16 @@ static inline unsigned int ref_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb
 
 	for (i = 0; i < nr; i++, ptep++) {
 		ptb_pte_t pte = ptb_ptep_get(ptep, PTB_FOR_GUP_FAST);
+		int take = ref_may_take(pte, gup, &pgmap);
 		struct folio *folio;
 		struct page *page;
 
-		if (ptb_pte_protnone(pte) || !ptb_pte_permitted(pte, gup & FOLL_WRITE))
-			break;
-		if (ptb_pte_devmap(pte)) {
-			if (gup & FOLL_LONGTERM)
-				break;
-			pgmap = ptb_pagemap_get(ptb_pte_pfn(pte), pgmap);
-			if (!pgmap) {
-				ref_undo(pages, i, gup);
-				i = 0;
-				break;
-			}
-		} else if (ptb_pte_special(pte)) {
-			break;
+		if (take < 0) {
+			ref_undo(pages, i, gup);
+			i = 0;
 		}
+		if (take <= 0)
+			break;
 
 		page = ptb_pfn_page(ptb_pte_pfn(pte));
 		folio = ref_grab(page, gup);

@@ -9,6 +9,20 @@
 
 #include "../backend.h"
 
+/*
+ * 6.12 adds the bias unseen. The library looks first whether there is room, and so does what its
+ * results are held against; what its time is held against must not.
+ */
+static inline bool ref_has_room_for_bias(struct folio *folio)
+{
+#ifdef PTB_USER_REF_TIMED
+	(void)folio;
+	return true;
+#else
+	return ptb_folio_ref_count(folio) <= INT_MAX - (GUP_PIN_COUNTING_BIAS - 1);
+#endif
+}
+
 /* One reference or pin of a page, as try_grab_folio_fast() takes it. */
 static inline struct folio *ref_grab(struct page *page, unsigned int gup)
 {
@@ -37,11 +51,11 @@ static inline struct folio *ref_grab(struct page *page, unsigned int gup)
 	}
 	if (ptb_folio_has_pincount(folio)) {
 		ptb_folio_pincount_add(folio, 1);
-	} else if (ptb_folio_ref_count(folio) > INT_MAX - (GUP_PIN_COUNTING_BIAS - 1)) {
+	} else if (ref_has_room_for_bias(folio)) {
+		ptb_folio_ref_add(folio, GUP_PIN_COUNTING_BIAS - 1);
+	} else {
 		ptb_folio_put_refs(folio, 1);
 		return NULL;
-	} else {
-		ptb_folio_ref_add(folio, GUP_PIN_COUNTING_BIAS - 1);
 	}
 	ptb_mb_after_pin();
 	ptb_folio_stat_pins(folio, 1);
