@@ -23,6 +23,10 @@ CPPFLAGS += -Iinclude -Ibackends/user
 # As the kernel compiles: no strict aliasing, wrapping arithmetic, and the dialect of 6.12.
 BASE_CFLAGS := -std=gnu11 -fno-strict-aliasing -fwrapv -Wall -Wextra -Werror -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes
+# What is timed is compiled as the kernel is: no registers but the general ones, nothing made into vectors.
+# Functions begin with a cache line, so that a change of one does not move the others about.
+TIMED_CFLAGS := -O2 -g -fno-tree-vectorize -fno-tree-slp-vectorize -falign-functions=64 \
+	$(if $(filter x86_64 aarch64,$(shell uname -m)),-mgeneral-regs-only)
 SAN_CFLAGS := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 # fwrapv would hide the overflows that the sanitizer is to find
 SAN_BASE := $(filter-out -fwrapv,$(BASE_CFLAGS))
@@ -31,7 +35,9 @@ LIBS := -lzstd
 USER := backends/user
 SCHED := sched sched_stack sched_memory sched_step sched_order sched_dpor sched_print
 PLAIN := mem layout whole_file snapshot snapshot_file whatif record record_entries record_folios
-TOOL := main cmd_demo cmd_record cmd_replay cmd_explore explore_matrix formats recordings report
+TOOL := main cmd_demo cmd_record cmd_replay cmd_explore explore_matrix cmd_bench bench_table formats \
+	recordings report
+BENCH := bench scene rows per_entry compare_each seed_shape ptebatch limit
 # Explored are formats of one word, of two, and with blocks, which are of 4 entries in small tables.
 EXPLORED := x86_64 x86_pae arm64
 EXPLORE_SMALL := -DPTB_EXPLORE_SMALL -DPTB_LINE=4
@@ -81,13 +87,25 @@ endif
 # Of the tool built in a directory.
 tool-objects = $(PLAIN:%=$(1)/%.o) $(1)/raw.o $(TOOL:%=$(1)/tool/%.o) \
 	$(FORMATS:%=$(1)/fmt/%.o) $(FORMATS:%=$(1)/fmt/%.hooked.o) $(SCHED:%=$(1)/%.o) \
-	$(EXPLORED:%=$(1)/fmt/%.small.o) $(EXPLORED:%=$(1)/fmt/%.full.o)
+	$(EXPLORED:%=$(1)/fmt/%.small.o) $(EXPLORED:%=$(1)/fmt/%.full.o) $(BENCH:%=$(1)/bench/%.o)
 
 define tool-rules
 $(1)/%.o: $(USER)/%.c | $(B)/.deps
 	@mkdir -p $$(@D)
 	@echo '  CC  $$@'
 	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) $(2) -MMD -MP -c $$< -o $$@
+
+# What is timed, and the tree that it asks.
+$(1)/bench/%.o: $(USER)/bench/%.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) -DPTB_FMT_HEADER='"fmt/x86_64.h"' -DPTB_USER_VMEMMAP \
+		$(3) -MMD -MP -c $$< -o $$@
+
+$(1)/mem.o: $(USER)/mem.c | $(B)/.deps
+	@mkdir -p $$(@D)
+	@echo '  CC  $$@'
+	$$(Q)$$(CCACHE) $$(CC) $$(CPPFLAGS) $(3) -MMD -MP -c $$< -o $$@
 
 $(1)/fmt/%.hooked.o: $(USER)/format.c | $(B)/.deps
 	@mkdir -p $$(@D)
@@ -142,8 +160,8 @@ $(1)/t/$(3)/%.o: tests/%.c | $(B)/.deps
 		$(2) -MMD -MP -c $$< -o $$@
 endef
 
-$(eval $(call tool-rules,$(B),$(BASE_CFLAGS) $(CFLAGS)))
-$(eval $(call tool-rules,$(B)/san,$(SAN_BASE) -O1 -g $(SAN_CFLAGS)))
+$(eval $(call tool-rules,$(B),$(BASE_CFLAGS) $(CFLAGS),$(BASE_CFLAGS) $(TIMED_CFLAGS)))
+$(eval $(call tool-rules,$(B)/san,$(SAN_BASE) -O1 -g $(SAN_CFLAGS),$(SAN_BASE) -O1 -g $(SAN_CFLAGS)))
 $(foreach f,$(FORMATS),$(eval $(call test-rules,$(B),$(BASE_CFLAGS) -O1 -g,$(f))))
 $(foreach f,$(FORMATS),$(eval $(call test-rules,$(B)/san,$(SAN_BASE) -O1 -g $(SAN_CFLAGS),$(f))))
 

@@ -7,7 +7,7 @@ set -eu
 packages="
 	gcc clang make ccache
 	libcriterion-dev libzstd-dev libbsd-dev
-	cppcheck sparse clang-format binutils jq
+	cppcheck sparse clang-format binutils jq valgrind
 	linux-source-6.12 linux-headers-6.12-cloud-amd64
 "
 for group in "$@"; do

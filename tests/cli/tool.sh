@@ -6,7 +6,7 @@ bin=$1
 # shellcheck source=tests/cli/lib.inc
 . "$(dirname "$0")/lib.inc"
 
-for c in demo record replay formats; do
+for c in demo record replay bench formats; do
 	helps $c
 done
 run --help

@@ -16,7 +16,6 @@ done
 # shellcheck disable=SC2086
 cppcheck $tree --quiet --error-exitcode=1 --std=c11 --inline-suppr \
 	--enable=warning,performance,portability --suppress=missingIncludeSystem \
-	-Iinclude -Ibackends/user -D__x86_64__ -D__SIZEOF_LONG__=8 \
-	backends/user/mem.c backends/user/layout.c backends/user/snapshot*.c backends/user/record*.c \
-	backends/user/sched*.c \
-	backends/user/tool/*.c
+	-Iinclude -Ibackends/user -DPTB_FMT_HEADER='"fmt/x86_64.h"' -D__x86_64__ -D__SIZEOF_LONG__=8 \
+	backends/user/mem.c backends/user/layout.c backends/user/whole_file.c backends/user/snapshot*.c \
+	backends/user/record*.c backends/user/sched*.c backends/user/bench/*.c backends/user/tool/*.c

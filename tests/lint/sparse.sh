@@ -15,6 +15,9 @@ check()
 for f in $formats; do
 	check "$f" backends/user/format.c
 done
+for c in backends/user/bench/*.c; do
+	check x86_64 "$c"
+done
 
 cat >"$tmp/bad.c" <<'BAD'
 #include "backend.h"

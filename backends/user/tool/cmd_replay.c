@@ -43,7 +43,6 @@ static int parse(int argc, char **argv, struct args *a)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
-	char *end;
 	int c;
 
 	opterr = 0;
@@ -59,10 +58,8 @@ static int parse(int argc, char **argv, struct args *a)
 			a->layout = optarg;
 			break;
 		case 'r':
-			a->rounds = strtoul(optarg, &end, 10);
-			if (*end || end == optarg || a->rounds < 1 || a->rounds > 64)
-				return tool_usage("replay", "rounds must be 1 to 64, not \"%s\"",
-						  optarg);
+			if (tool_rounds("replay", optarg, &a->rounds))
+				return 2;
 			break;
 		case 'w':
 			a->what_if = !strcmp(optarg, "64k") ? 4 : !strcmp(optarg, "2M") ? 9 : 0;

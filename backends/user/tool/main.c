@@ -2,6 +2,8 @@
 /* ptebatch: the command line. */
 #include "tool.h"
 
+#include "../median.h"
+
 #include <ptebatch/version.h>
 
 #include <stdarg.h>
@@ -15,6 +17,7 @@ static const struct command {
 	{ "record", cmd_record, "record the page tables of a live process" },
 	{ "replay", cmd_replay, "walk a recording, per entry and batched" },
 	{ "explore", cmd_explore, "a walker against the other side, under every schedule" },
+	{ "bench", cmd_bench, "every way of walking against the others, in one run" },
 	{ "formats", cmd_formats, "name the entry formats, one a line" },
 };
 
@@ -64,6 +67,18 @@ int tool_print(const char *command, const char *text)
 {
 	fputs(text, stdout);
 	return tool_flush(command);
+}
+
+int tool_rounds(const char *command, const char *text, unsigned int *rounds)
+{
+	unsigned long n;
+	char *end;
+
+	n = strtoul(text, &end, 10);
+	if (*end || end == text || n < 1 || n > MAX_ROUNDS)
+		return tool_usage(command, "rounds must be 1 to %u, not \"%s\"", MAX_ROUNDS, text);
+	*rounds = n;
+	return 0;
 }
 
 static int help(void)

@@ -5,6 +5,7 @@
 
 #include "../replay.h"
 
+int cmd_bench(int argc, char **argv);
 int cmd_demo(int argc, char **argv);
 int cmd_explore(int argc, char **argv);
 int cmd_formats(int argc, char **argv);
@@ -14,6 +15,9 @@ int cmd_replay(int argc, char **argv);
 /* One line on stderr, "ptebatch: COMMAND: ..."; returns the exit code. */
 int tool_fail(const char *command, const char *fmt, ...) __printf(2, 3);
 int tool_usage(const char *command, const char *fmt, ...) __printf(2, 3);
+
+/* Rounds of timing. 0, or the exit code once it has complained. */
+int tool_rounds(const char *command, const char *text, unsigned int *rounds);
 
 /* A text to stdout. Fails where that cannot be written. */
 int tool_print(const char *command, const char *text);
