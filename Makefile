@@ -45,7 +45,7 @@ EXPLORE_SMALL_arm64 := -DFMT_CONT=4
 TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
 
 .PHONY: all help deps demo check check-kernel bench-kernel cross lint list-cases install clean
-.PHONY: explore fuzz mutants mutate kernel-tree kernel-tree-revert kernel-series
+.PHONY: explore fuzz bench mutants mutate kernel-tree kernel-tree-revert kernel-series
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -59,6 +59,7 @@ help:
 #: make cross          the tests alone, for 32-bit and big-endian machines
 #: make explore        every walker against the other side, all orders, into build/explore.tsv; QUICK=1
 #: make fuzz           walkers and primitives on inputs nobody thought of; FUZZ_TIME=60: seconds in all
+#: make bench          every way of walking against the others, in one run, into build/bench/user.tsv and plots
 #: make stress         walkers against all others in threads; STRESS_TIME=30: seconds in all
 #: make mutants        faults put into copies of the library, each caught; NAME=GLOB, ALL=1
 #: make mutate         every small change of the library noticed by a test; SINCE=COMMIT
@@ -218,6 +219,15 @@ $(B)/cross/.deps: tests/deps.sh
 
 explore: $(B)/ptebatch
 	@$(B)/ptebatch explore --tsv $(B)/explore.tsv $(if $(QUICK),--quick)
+
+# ---- contenders against each other: build/bench has the table, and plots of it ----
+
+bench: $(B)/ptebatch
+	@tests/deps.sh bench
+	@mkdir -p $(B)/bench
+	@$(B)/ptebatch bench --tsv $(B)/bench/user.tsv
+	@gnuplot -c tests/bench/plot.gnuplot $(B)/bench/user.tsv $(B)/bench
+	@ls $(B)/bench/*.svg $(B)/bench/*.png
 
 # ---- fuzzing: a program a target, every format in it ----
 

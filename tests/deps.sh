@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
-# usage: deps.sh [cross] [tree] [kernel] [fuzz] [coverage] [mutants] [mutate]
+# usage: deps.sh [cross] [tree] [kernel] [fuzz] [bench] [coverage] [mutants] [mutate]
 # The one list of packages, by their Debian names; installs only what is missing.
 set -eu
 
@@ -27,6 +27,9 @@ for group in "$@"; do
 	fuzz)
 		packages="$packages clang llvm libclang-rt-14-dev"
 		;;
+	bench)
+		packages="$packages gnuplot-nox"
+		;;
 	coverage)
 		packages="$packages clang-19 llvm-19 libclang-rt-19-dev"
 		;;
@@ -45,7 +48,7 @@ for group in "$@"; do
 		"
 		;;
 	*)
-		echo "deps: no group is called \"$group\": cross, tree, kernel, fuzz, coverage, mutants, mutate" >&2
+		echo "deps: no group is called \"$group\": cross, tree, kernel, fuzz, bench, coverage, mutants, mutate" >&2
 		exit 2
 		;;
 	esac
