@@ -45,7 +45,7 @@ EXPLORE_SMALL_arm64 := -DFMT_CONT=4
 TESTS := $(wildcard tests/validate/*.c) $(wildcard tests/cases/*.c)
 
 .PHONY: all help deps demo check check-kernel bench-kernel cross lint list-cases install clean
-.PHONY: explore fuzz bench mutants mutate kernel-tree kernel-tree-revert kernel-series
+.PHONY: explore fuzz bench bench-budget mutants mutate kernel-tree kernel-tree-revert kernel-series
 .DELETE_ON_ERROR:
 .SECONDARY:
 
@@ -60,6 +60,7 @@ help:
 #: make explore        every walker against the other side, all orders, into build/explore.tsv; QUICK=1
 #: make fuzz           walkers and primitives on inputs nobody thought of; FUZZ_TIME=60: seconds in all
 #: make bench          every way of walking against the others, in one run, into build/bench/user.tsv and plots
+#: make bench-budget   what the instruction gates of make check allow becomes what this build executes
 #: make stress         walkers against all others in threads; STRESS_TIME=30: seconds in all
 #: make mutants        faults put into copies of the library, each caught; NAME=GLOB, ALL=1
 #: make mutate         every small change of the library noticed by a test; SINCE=COMMIT
@@ -228,6 +229,9 @@ bench: $(B)/ptebatch
 	@$(B)/ptebatch bench --tsv $(B)/bench/user.tsv
 	@gnuplot -c tests/bench/plot.gnuplot $(B)/bench/user.tsv $(B)/bench
 	@ls $(B)/bench/*.svg $(B)/bench/*.png
+
+bench-budget: $(B)/ptebatch
+	@tests/bench/gates.sh --update
 
 # ---- fuzzing: a program a target, every format in it ----
 

@@ -129,6 +129,10 @@ for t in tests/cli/*.sh; do
 	tap "$t" build/san/ptebatch
 done
 
+step "instructions a page, and that more would be noticed"
+tap tests/bench/gates.sh
+tap tests/bench/finds.sh
+
 step demo
 build/ptebatch demo >"$log" 2>&1
 rc=$?
