@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR MIT
 # usage: TOOL_OBJECTS=... mutants.sh BUILD
 # Does what is there to catch faults catch them. A mutant is the library, or the userspace backend, with one change:
-# tests/mutants/NAME.patch. It is compiled, and what is to catch it is run, tests of one file in one format or one
-# pair of the explorer's, and nothing else; the same passes without the change. TOOL_OBJECTS: what the tool
-# is linked from; those of the explorer are replaced. Rows of BUILD/mutants.tsv:
+# tests/mutants/NAME.patch. It is compiled, and what is to catch it is run, tests of one file in one format, one
+# pair of the explorer's, or rows of the benchmark, and nothing else; the same passes without the change. TOOL_OBJECTS:
+# what the tool is linked from; those of the explorer, or of the benchmark, are replaced. Rows of BUILD/mutants.tsv:
 #
 #	mutant caught_by
 #

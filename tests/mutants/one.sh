@@ -83,6 +83,26 @@ build_tool()
 	link $objects -o "$tool"
 }
 
+# ROWS: contenders of the benchmark that must agree
+run_bench()
+{
+	tool=$build/ptebatch
+	if [ "$kind" != unchanged ]; then
+		tool=$out/ptebatch
+		objects=$(echo "$TOOL_OBJECTS" | tr ' ' '\n' | grep -v '/bench/[a-z_]*\.o$')
+		for c in "$tree"/backends/user/bench/*.c; do
+			compile -O1 -DPTB_USER_VMEMMAP -DPTB_FMT_HEADER='"fmt/x86_64.h"' -c "$c" -o "$out/$(basename "$c" .c).o"
+			objects="$objects $out/$(basename "$c" .c).o"
+		done
+		# shellcheck disable=SC2086
+		link $objects -o "$tool"
+	fi
+	"$tool" bench --check --rows "$1" >"$out/log" 2>&1
+	rc=$?
+	[ $rc != 1 ] || finish caught "$(sed 's/^ptebatch: //' "$out/log")"
+	[ $rc = 0 ] || finish error "bench of $1: exit code $rc"
+}
+
 # WALKER MUTATOR FORMAT MODEL
 explore()
 {
@@ -128,6 +148,7 @@ set -- $how
 case $kind-$1 in
 everywhere-explore) run_everywhere "$5" ;;
 *-explore) run_pair "$2" "$3" "$4" "$5" ;;
+*-bench) run_bench "$2" ;;
 *-test) run_tests "$2" "$3" "$4" ;;
 *) finish error "what is $how" ;;
 esac
