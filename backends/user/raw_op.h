@@ -19,6 +19,7 @@ enum raw_op {
 	RAW_FLAG,      /* set or clear a folio's flag */
 	RAW_SEQ,       /* write_protect_seq */
 	RAW_READ,      /* load of a count, of a folio's flags, size or owner, of a pagemap */
+	RAW_PREFETCH,  /* a struct page, of which nothing is read */
 	RAW_NR,
 };
 

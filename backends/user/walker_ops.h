@@ -58,8 +58,11 @@ static inline void user_folio_clear_referenced(struct folio *folio)
 
 static inline unsigned long user_folio_peek_left(struct folio *folio, struct page *page)
 {
+	unsigned int order;
+
 	raw_hook(RAW_READ, folio);
-	return (1UL << mem_folio_order(folio)) - (mem_pfn(page) - mem_pfn(&folio->page));
+	order = mem_folio_order(folio);
+	return order ? (1UL << order) - (mem_pfn(page) - mem_pfn(&folio->page)) : 1;
 }
 #define ptb_folio_peek_left user_folio_peek_left
 
@@ -182,14 +185,22 @@ static inline bool user_pte_is_swap(ptb_pte_t pte)
 }
 #define ptb_pte_is_swap user_pte_is_swap
 
+static inline unsigned char user_in_cache(struct vm_area_struct *vma, unsigned long addr)
+{
+	const struct address_space *mapping = vma->mapping;
+	unsigned long index;
+
+	if (!mapping)
+		return 0;
+	index = vma->vm_pgoff + ((addr - vma->vm_start) >> PTB_PAGE_SHIFT);
+	return index < mapping->nr && mapping->incore[index];
+}
+
 static inline void user_mincore_unmapped(unsigned long addr, unsigned long end,
 					 struct vm_area_struct *vma, unsigned char *vec)
 {
-	unsigned long index = vma->vm_pgoff + ((addr - vma->vm_start) >> PTB_PAGE_SHIFT);
-	const struct address_space *mapping = vma->mapping;
-
-	for (; addr != end; addr += 1UL << PTB_PAGE_SHIFT, index++)
-		*vec++ = mapping && index < mapping->nr && mapping->incore[index];
+	for (; addr != end; addr += 1UL << PTB_PAGE_SHIFT)
+		*vec++ = user_in_cache(vma, addr);
 }
 #define ptb_mincore_unmapped user_mincore_unmapped
 

@@ -48,6 +48,25 @@ static inline bool ptb_default_line_present(ptb_pte_t *ptep)
 #define ptb_line_present ptb_default_line_present
 #endif
 
+#ifndef ptb_pte_plain
+static inline bool ptb_default_pte_plain(ptb_pte_t pte, bool write)
+{
+	(void)pte;
+	(void)write;
+	return false;
+}
+#define ptb_pte_plain ptb_default_pte_plain
+#endif
+
+#ifndef ptb_line_prefetch
+static inline void ptb_default_line_prefetch(ptb_pte_t *ptep, bool write)
+{
+	(void)ptep;
+	(void)write;
+}
+#define ptb_line_prefetch ptb_default_line_prefetch
+#endif
+
 #ifndef ptb_page_nth
 static inline struct page *ptb_default_page_nth(struct page *page, unsigned long n)
 {

@@ -176,7 +176,8 @@ __ptb_scan(struct vm_area_struct *vma, ptb_pte_t *ptep, ptb_pte_t *ptentp, unsig
 	PTB_FLAGS_ARE_CONSTANT(flags);
 	PTB_WARN_ON(!ptb_pte_present(first) || !max_nr);
 
-	lines = ptb_scan_lines(ptep, first, max_nr, flags, page, pages, fill);
+	/* Who fills knows of a large folio. Else short runs are many, and the neighbour tells. */
+	lines = fill ? ptb_scan_lines(ptep, first, max_nr, flags, page, pages, fill) : 0;
 	if (lines == max_nr)
 		return lines;
 	step = lines ? lines : ptb_pte_step(ptep, first, flags);
@@ -191,6 +192,11 @@ __ptb_scan(struct vm_area_struct *vma, ptb_pte_t *ptep, ptb_pte_t *ptentp, unsig
 			break;
 		merged = ptb_pte_merge(merged, pte, vma, flags);
 		step = ptb_pte_step(ptep + nr, pte, flags);
+		if (!fill && nr == 1) {
+			lines = ptb_scan_lines(ptep, first, max_nr, flags, page, pages, fill);
+			if (lines)
+				step = lines - 1;
+		}
 	}
 	/* A hint reaches to the end of its block, whatever the caller may touch. */
 	if (nr > max_nr)
@@ -263,6 +269,31 @@ static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
 }
 
 /**
+ * ptb_line_begins() - is an entry the first of a line
+ * @ptep: an entry
+ */
+static __always_inline bool ptb_line_begins(const ptb_pte_t *ptep)
+{
+	return !((unsigned long)ptep % (PTB_LINE * sizeof(*ptep)));
+}
+
+/* The run of present entries of which the first @nr are known. */
+static __always_inline unsigned int
+ptb_present_on(ptb_pte_t *ptep, unsigned int nr, unsigned int max_nr)
+{
+	while (nr + PTB_LINE <= max_nr && ptb_line_present(ptep + nr))
+		nr += PTB_LINE;
+	while (nr < max_nr) {
+		ptb_pte_t pte = ptb_ptep_get(ptep + nr, PTB_FOR_LOOK);
+
+		if (!ptb_pte_present(pte))
+			return nr;
+		nr += ptb_pte_hint(ptep + nr, pte);
+	}
+	return max_nr;
+}
+
+/**
  * ptb_scan_present() - length of a run of present entries, wherever they point
  * @ptep: the first entry, in a table whose lock is held
  * @pte: its value, present
@@ -273,19 +304,31 @@ static __always_inline unsigned int ptb_scan(ptb_pte_t *ptep, ptb_pte_t *ptentp,
 static __always_inline unsigned int
 ptb_scan_present(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
 {
-	unsigned int nr = ptb_pte_hint(ptep, pte);
+	return ptb_present_on(ptep, ptb_pte_hint(ptep, pte), max_nr);
+}
 
-	while (nr < max_nr) {
-		pte = ptb_ptep_get(ptep + nr, PTB_FOR_LOOK);
-		if (!ptb_pte_present(pte))
-			return nr;
-		nr += ptb_pte_hint(ptep + nr, pte);
-		/* Only where a neighbour is present is it worth looking further ahead. */
-		if (nr == 2)
-			while (nr + PTB_LINE <= max_nr && ptb_line_present(ptep + nr))
-				nr += PTB_LINE;
-	}
-	return max_nr;
+/**
+ * ptb_scan_whole() - ptb_scan_present() where a line, or a block, begins and is present to its end
+ * @ptep: an entry, in a table whose lock is held
+ * @pte: its value, present
+ * @max_nr: entries that may be touched, at least 1
+ *
+ * For who meets entries of all kinds: asked of each, it looks further once a line, and stops soon
+ * where that does not pay.
+ *
+ * Return: entries, 1 to @max_nr; 1 where no line or block is whole.
+ */
+static __always_inline unsigned int
+ptb_scan_whole(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
+{
+	unsigned int nr;
+
+	if (!ptb_line_begins(ptep))
+		return 1;
+	nr = ptb_pte_hint(ptep, pte);
+	if (nr == 1 && max_nr >= PTB_LINE && ptb_line_present(ptep))
+		nr = PTB_LINE;
+	return nr == 1 ? 1 : ptb_present_on(ptep, nr, max_nr);
 }
 
 /**

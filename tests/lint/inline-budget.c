@@ -40,19 +40,12 @@ unsigned int by_hand(struct folio *folio, ptb_pte_t *ptep, ptb_pte_t *pte, unsig
 	bool writable = (first & X86_RW) || (first & X86_DIRTY);
 	u64 loose = first & X86_RW ? IGNORED : IGNORED & ~X86_DIRTY;
 	u64 expected;
-	unsigned int nr;
+	unsigned int nr, lines;
 
 	if (left < max_nr)
 		max_nr = left;
-	for (nr = 0; nr + 8 <= max_nr; nr += 8)
-		if (line_differs(entries + nr, first + ((u64)nr << 12), first) & ~loose)
-			break;
-	if (nr == max_nr)
-		return nr;
-	if (!nr)
-		nr = 1;
-	expected = (first & ~IGNORED) + (nr - 1) * step;
-	for (; nr < max_nr; nr++) {
+	expected = first & ~IGNORED;
+	for (nr = 1; nr < max_nr; nr++) {
 		u64 val = READ_ONCE(entries[nr]);
 
 		expected += step;
@@ -60,6 +53,16 @@ unsigned int by_hand(struct folio *folio, ptb_pte_t *ptep, ptb_pte_t *pte, unsig
 			break;
 		if (((val & X86_RW) || (val & X86_DIRTY)) != writable)
 			break;
+		if (nr > 1)
+			continue;
+		for (lines = 0; lines + 8 <= max_nr; lines += 8)
+			if (line_differs(entries + lines, first + ((u64)lines << 12), first) &
+			    ~loose)
+				break;
+		if (!lines)
+			continue;
+		expected += (lines - 2) * step;
+		nr = lines - 1;
 	}
 	return nr;
 }

@@ -68,6 +68,50 @@ x86_line_same(ptb_pte_t *ptep, ptb_pte_t pte, unsigned long nr, const ptb_t flag
 }
 #define ptb_line_same x86_line_same
 
+static inline bool x86_pte_plain(ptb_pte_t pte, bool write)
+{
+	u64 need = X86_PRESENT | X86_USER | (write ? X86_RW : 0);
+
+	return (x86_val(pte) & (need | X86_SPECIAL | X86_DEVMAP)) == need;
+}
+#define ptb_pte_plain x86_pte_plain
+
+/* The map is to memory as a struct page is to a page: a shift less than by its number. */
+static inline void x86_page_prefetch(u64 word)
+{
+	u64 offset = (word & X86_PFN_MASK) / ((1UL << X86_PAGE_SHIFT) / sizeof(struct page));
+	const char *page = (const char *)mem_page(0) + offset;
+
+	raw_hook(RAW_PREFETCH, page);
+	__builtin_prefetch(page, 1);
+}
+
+/* All of them, or none: not to be asked one by one is what makes it worth its while. */
+static noinline void x86_prefetch_pages(ptb_pte_t *ptep, u64 need)
+{
+	u64 all = ~0ULL, any = 0, word[PTB_LINE];
+	unsigned int i;
+
+#pragma GCC unroll 8
+	for (i = 0; i < PTB_LINE; i++) {
+		word[i] = READ_ONCE(ptep[i].w.val);
+		all &= word[i];
+		any |= word[i];
+	}
+	if ((all & need) != need || (any & (X86_SPECIAL | X86_DEVMAP)))
+		return;
+#pragma GCC unroll 8
+	for (i = 0; i < PTB_LINE; i++)
+		x86_page_prefetch(word[i]);
+}
+
+static inline void x86_line_prefetch(ptb_pte_t *ptep, bool write)
+{
+	if (mem_has_vmemmap())
+		x86_prefetch_pages(ptep, X86_PRESENT | X86_USER | (write ? X86_RW : 0));
+}
+#define ptb_line_prefetch x86_line_prefetch
+
 static inline u64 x86_half_all(ptb_pte_t *ptep)
 {
 	const ptb_t flags = PTB_FOR_LOOK;
@@ -78,11 +122,9 @@ static inline u64 x86_half_all(ptb_pte_t *ptep)
 
 static inline bool x86_line_present(ptb_pte_t *ptep)
 {
-	u64 all = x86_half_all(ptep);
-
-	if (PTB_LINE == 8)
-		all &= x86_half_all(ptep + 4);
-	return all & X86_PRESENT;
+	if (!(x86_half_all(ptep) & X86_PRESENT))
+		return false;
+	return PTB_LINE == 4 || (x86_half_all(ptep + 4) & X86_PRESENT);
 }
 #define ptb_line_present x86_line_present
 

@@ -45,6 +45,30 @@ static inline bool ptb_pte_special(ptb_pte_t pte);
 static inline bool ptb_pte_devmap(ptb_pte_t pte);
 
 /**
+ * ptb_pte_plain() - is it permitted, and neither protnone nor special nor devmap
+ * @pte: an entry, of any kind
+ * @write: for writing
+ *
+ * Optional, where one comparison tells: what it says no to is asked each question by itself.
+ *
+ * Default: no. Needed by: gup_fast.
+ */
+static inline bool ptb_pte_plain(ptb_pte_t pte, bool write);
+
+/**
+ * ptb_line_prefetch() - begin to load the pages that PTB_LINE entries map
+ * @ptep: the first of them, in a table
+ * @write: as for ptb_pte_plain()
+ *
+ * Where the memory map is colder than any cache, the first access to a page is most of what it
+ * costs. Only pages of entries that are plain may be asked for, and only where finding them is
+ * arithmetic: nothing holds them, and nothing of them is read.
+ *
+ * Optional. Default: nothing. Needed by: gup_fast.
+ */
+static inline void ptb_line_prefetch(ptb_pte_t *ptep, bool write);
+
+/**
  * ptb_pmd_unchanged() - does the entry above the table still stand
  * @pmdp: where it is
  * @pmd: what it was
@@ -233,6 +257,24 @@ ptb_gup_fast_batch(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep, ptb_pte_t pt
 	return ptb_gup_fast_run(pmd, pmdp, ptep, pte, page, folio, held, gup, pages, true);
 }
 
+/* May the entry be taken: 1, 0, or -ENODEV. Of a device, its pagemap is held then. */
+static __always_inline int
+ptb_gup_fast_may(ptb_pte_t pte, unsigned int gup, struct dev_pagemap **pgmap)
+{
+	/* Numa hinting, or the vma forbids access: which of the two only slow GUP can tell. */
+	if (ptb_pte_protnone(pte))
+		return 0;
+	if (!ptb_pte_permitted(pte, gup & FOLL_WRITE))
+		return 0;
+	if (!ptb_pte_devmap(pte))
+		return !ptb_pte_special(pte);
+
+	if (unlikely(gup & FOLL_LONGTERM))
+		return 0;
+	*pgmap = ptb_pagemap_get(ptb_pte_pfn(pte), *pgmap);
+	return *pgmap ? 1 : -ENODEV;
+}
+
 /*
  * The run that begins with the entry at @ptep: its pages, 0 if it cannot be taken, or -ENODEV if
  * its pagemap has gone.
@@ -246,19 +288,11 @@ static __always_inline int ptb_gup_fast_entry(ptb_pmd_t pmd, ptb_pmd_t *pmdp, pt
 	struct page *page;
 	unsigned long left;
 
-	/* Numa hinting, or the vma forbids access: which of the two only slow GUP can tell. */
-	if (ptb_pte_protnone(pte))
-		return 0;
-	if (!ptb_pte_permitted(pte, gup & FOLL_WRITE))
-		return 0;
-	if (ptb_pte_devmap(pte)) {
-		if (unlikely(gup & FOLL_LONGTERM))
-			return 0;
-		*pgmap = ptb_pagemap_get(ptb_pte_pfn(pte), *pgmap);
-		if (unlikely(!*pgmap))
-			return -ENODEV;
-	} else if (ptb_pte_special(pte)) {
-		return 0;
+	if (unlikely(!ptb_pte_plain(pte, gup & FOLL_WRITE))) {
+		int ret = ptb_gup_fast_may(pte, gup, pgmap);
+
+		if (ret <= 0)
+			return ret;
 	}
 
 	page = ptb_pfn_page(ptb_pte_pfn(pte));
@@ -294,6 +328,33 @@ static __always_inline unsigned int ptb_gup_fast_pte(ptb_pmd_t pmd, ptb_pmd_t *p
 	return run > 0;
 }
 
+static __always_inline unsigned int ptb_gup_fast_table(ptb_pmd_t pmd, ptb_pmd_t *pmdp,
+						       ptb_pte_t *ptep, unsigned int nr,
+						       unsigned int gup, struct page **pages)
+{
+	struct page **const first = pages, **const end = pages + nr;
+	struct dev_pagemap *pgmap = NULL;
+	int run;
+
+	do {
+		run = ptb_gup_fast_entry(pmd, pmdp, ptep, false, end - pages, gup, pages, &pgmap);
+		if (unlikely(run <= 0))
+			break;
+		ptep += run;
+		pages += run;
+		/* Single pages: what the next line of them maps will be needed soon. */
+		if (run == 1 && ptb_line_begins(ptep) && end - pages >= 2 * PTB_LINE)
+			ptb_line_prefetch(ptep + PTB_LINE, gup & FOLL_WRITE);
+	} while (pages < end);
+
+	if (unlikely(run < 0)) {
+		ptb_dax_undo(first, pages - first, gup);
+		return 0;
+	}
+	ptb_pagemap_put(pgmap);
+	return pages - first;
+}
+
 /**
  * ptb_gup_fast_ptes() - take references to the pages that one table maps
  * @pmd: the entry above the table, as read on the way down
@@ -312,24 +373,10 @@ static __always_inline unsigned int ptb_gup_fast_pte(ptb_pmd_t pmd, ptb_pmd_t *p
 static inline unsigned int ptb_gup_fast_ptes(ptb_pmd_t pmd, ptb_pmd_t *pmdp, ptb_pte_t *ptep,
 					     unsigned int nr, unsigned int gup, struct page **pages)
 {
-	struct page **const first = pages, **const end = pages + nr;
-	struct dev_pagemap *pgmap = NULL;
-	int run;
-
-	do {
-		run = ptb_gup_fast_entry(pmd, pmdp, ptep, false, end - pages, gup, pages, &pgmap);
-		if (unlikely(run <= 0))
-			break;
-		ptep += run;
-		pages += run;
-	} while (pages < end);
-
-	if (unlikely(run < 0)) {
-		ptb_dax_undo(first, pages - first, gup);
-		return 0;
-	}
-	ptb_pagemap_put(pgmap);
-	return pages - first;
+	/* Get or pin is asked once, not four times a page. */
+	if (gup & FOLL_PIN)
+		return ptb_gup_fast_table(pmd, pmdp, ptep, nr, gup | FOLL_PIN, pages);
+	return ptb_gup_fast_table(pmd, pmdp, ptep, nr, gup & ~FOLL_PIN, pages);
 }
 
 static __always_inline unsigned int ptb_gup_fast_dax_leaf(ptb_leaf_t leaf, unsigned long pfn,

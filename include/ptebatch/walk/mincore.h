@@ -58,35 +58,31 @@ static inline unsigned char ptb_mincore_swap(ptb_pte_t pte);
 static inline void ptb_mincore_ptes(struct vm_area_struct *vma, ptb_pte_t *ptep, unsigned long addr,
 				    unsigned int nr, unsigned char *vec)
 {
-	const unsigned char *const first = vec, *const end = vec + nr;
-	unsigned int run;
+	const unsigned char *const end = vec + nr;
 
-	do {
+	for (; vec < end; ptep++, vec++, addr += 1UL << PTB_PAGE_SHIFT) {
 		ptb_pte_t pte = ptb_ptep_get(ptep, PTB_FOR_LOOK);
 
-		run = 1;
-		if (ptb_pte_present(pte)) {
-			run = ptb_scan_present(ptep, pte, end - vec);
-			if (run == 1)
-				*vec = 1;
-			else
-				memset(vec, 1, run);
-		} else if (ptb_pte_none_mostly(pte)) {
-			unsigned long at = addr + ((unsigned long)(vec - first) << PTB_PAGE_SHIFT);
+		if (ptb_pte_none_mostly(pte)) {
+			ptb_mincore_unmapped(addr, addr + (1UL << PTB_PAGE_SHIFT), vma, vec);
+		} else if (ptb_pte_present(pte)) {
+			unsigned int more;
 
-			if (ptb_pte_none(pte))
-				run = ptb_scan_none(ptep, end - vec);
-			ptb_mincore_unmapped(at, at + ((unsigned long)run << PTB_PAGE_SHIFT), vma,
-					     vec);
+			*vec = 1;
+			more = ptb_scan_whole(ptep, pte, end - vec) - 1;
+			if (!more)
+				continue;
+			memset(vec + 1, 1, more);
+			ptep += more;
+			vec += more;
+			addr += (unsigned long)more << PTB_PAGE_SHIFT;
 		} else if (ptb_pte_is_swap(pte)) {
 			*vec = ptb_mincore_swap(pte);
 		} else {
 			/* Migrating or poisoned: the page is there, only not to be had. */
 			*vec = 1;
 		}
-		ptep += run;
-		vec += run;
-	} while (vec < end);
+	}
 }
 
 #endif
