@@ -55,8 +55,7 @@ check $? "far under the budget is a note"
 
 # The budget that is used, against figures that are its own, and with one of them made smaller.
 grep -q '^gup_fast/warm/0/get.ptebatch.per_entry$' tests/bench/budget.tsv &&
-	grep -q '^mincore/random/0/look.ptebatch.per_entry$' tests/bench/budget.tsv &&
-	grep -q '^scan/run/1/look.ptebatch.compare_each$' tests/bench/budget.tsv &&
+	grep -q '^gup_fast/warm/0/pin.ptebatch.per_entry$' tests/bench/budget.tsv &&
 	grep -q '^gup_fast/warm/0/pin.per_entry.191.1$' tests/bench/budget.tsv
 check $? "budget.tsv holds single pages to one page's cost"
 awk -F '\t' -v OFS='\t' '
