@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* Pages that GUP-fast asks for ahead: only those of entries that are plain, and nothing of them is read. */
+/* Pages that GUP-fast asks for ahead: only of entries that are plain; nothing of them is read. */
 #include "bed.h"
 
 #define SMALL 32
