@@ -172,7 +172,10 @@ static void swap_out(char *p, size_t size)
 	uint64_t frames[NR];
 	size_t i, tries, left = 1;
 
-	for (tries = 0; left && tries < 10; tries++) {
+	/* A page on its way to the lists of reclaim, or being written, has to be waited for. */
+	for (tries = 0; left && tries < 200; tries++) {
+		if (tries)
+			usleep(10000);
 		if (madvise(p, size, MADV_PAGEOUT))
 			die("MADV_PAGEOUT: %s", strerror(errno));
 		frames_read(p, size / PAGE, frames);
