@@ -14,8 +14,9 @@ mutant. What survivors.txt names survives untried, unless ALL=1. Ends with "N mu
 S survived, E equivalent"; 1 if one survived that survivors.txt does not name.
 
 What has been done is kept beside the table, and not done again while library, backend and tests stay
-as they are. TOOL_OBJECTS: what build/ptebatch is linked from; without, nothing is explored. SINCE=COMMIT: changed lines alone. ONLY=FILE[:LINE]: those alone. RETRY=1: what was killed
-before the tests changed stays so. JOBS=N.
+as they are. TOOL_OBJECTS: what build/ptebatch is linked from; without, nothing is explored.
+SINCE=COMMIT: changed lines alone. ONLY=FILE[:LINE]: those alone. RETRY=1: what was killed before the
+tests changed stays so. JOBS=N.
 """
 import collections
 import concurrent.futures
