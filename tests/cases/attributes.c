@@ -248,6 +248,19 @@ TEST(case_15_soft_dirty_is_not_smeared)
 	bed_free(&bed);
 }
 
+/* Who does not ask for soft-dirty gets what making the first entry dirty makes of it. */
+TEST(case_15_merged_dirt_is_dirt_as_ever_where_soft_dirt_is_released)
+{
+	struct bed bed;
+	ptb_pte_t pte;
+
+	bed_need(&bed, "o2@100: 0-1, 2 dirty, 3", NULL);
+	EXPECT_EQ(case_scan(&bed, 0, 4, PTB_MERGE_YOUNG_DIRTY, &pte), 4, "entries");
+	EXPECT(ptb_pte_same(pte, ptb_pte_mkdirty(*bed_ptep(&bed, 0))),
+	       "the first entry is not as if made dirty");
+	bed_free(&bed);
+}
+
 /* Also tried: the dirty entry first, last and alone; read-only entries. */
 TEST(case_15_merged_dirt_is_not_soft_dirt)
 {

@@ -24,6 +24,23 @@ static void expect_filled(void)
 	bed_free(&bed);
 }
 
+/* Pages may be written behind the run, as lines are, but none behind what there is room for. */
+static void expect_filled_as_scanned(ptb_pte_t *ptep, unsigned int max_nr, unsigned int want)
+{
+	ptb_pte_t pte = ptb_ptep_get(ptep, PTB_FOR_GUP_FAST);
+	struct page *pages[3 * LINES_PAGES] = {};
+	unsigned int i;
+
+	EXPECT_EQ(__ptb_scan(NULL, ptep, &pte, max_nr, PTB_FOR_GUP_FAST, mem_page(0x100), pages,
+			     true),
+		  want, "entries whose pages are filled in");
+	for (i = 0; i < want; i++)
+		EXPECT(pages[i] == mem_page(0x100 + i), "page %u of %u is not what it should be", i,
+		       want);
+	for (i = max_nr; i < ARRAY_SIZE(pages); i++)
+		EXPECT(!pages[i], "page %u is written, of %u that there is room for", i, max_nr);
+}
+
 /* A run that ends with the entry before @other, which maps another folio; all go on behind it. */
 static void expect_run_before(unsigned int other)
 {
@@ -45,6 +62,7 @@ static void expect_run_before(unsigned int other)
 		       max_nr);
 		EXPECT_EQ(ptb_scan(ptep, &pte, 0x100 + LINES_PAGES, max_nr, PTB_FOR_GUP_FAST), want,
 			  "entries with the same rights");
+		expect_filled_as_scanned(ptep, max_nr, want);
 	}
 	bed_free(&bed);
 }
@@ -69,7 +87,11 @@ static void expect_present(unsigned int start, unsigned int empty)
 		ptb_pte_t *ptep = bed_ptep(&bed, start), pte = ptb_ptep_get(ptep, PTB_FOR_LOOK);
 
 		want = start + max_nr < empty ? max_nr : empty - start;
+		memset(raw_hooks.count, 0, sizeof(raw_hooks.count));
 		EXPECT_EQ(ptb_scan_present(ptep, pte, max_nr), want, "present entries");
+		EXPECT(want < max_nr || raw_hooks.count[RAW_PTE] < max_nr,
+		       "%llu looks at %u entries behind the first",
+		       (unsigned long long)raw_hooks.count[RAW_PTE], max_nr - 1);
 		memset(raw_hooks.count, 0, sizeof(raw_hooks.count));
 		got = ptb_scan_whole(ptep, pte, max_nr);
 		EXPECT(got == want || got == 1, "from %u, at most %u: %u entries, expected %u or 1",
