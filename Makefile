@@ -341,6 +341,7 @@ $(B)/coverage/.deps: tests/deps.sh
 # ---- mutants: faults with a name, and every small change ----
 
 mutants mutate: export TOOL_OBJECTS = $(call tool-objects,$(B))
+mutate: export BENCH_CC = $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(TIMED_CFLAGS)
 mutants: $(B)/ptebatch
 	@tests/mutants.sh $(B)
 

@@ -5,7 +5,8 @@
 Every small change of include/ptebatch, one at a time (mutations.py), must be noticed. Only test files
 that come to the function are asked. In the order of what it costs: those, in one format, that
 noticed the change before, then all others; does it change the code at all (probe.c); the other
-formats; the long tests; the explorer. The first that fails ends it. Rows of TABLE:
+formats; the long tests; the explorer; the budget of instructions. The first that fails ends it. Rows of
+TABLE:
 
 	file line mutation result killed_by
 
@@ -14,7 +15,8 @@ mutant. What survivors.txt names survives untried, unless ALL=1. Ends with "N mu
 S survived, E equivalent"; 1 if one survived that survivors.txt does not name.
 
 What has been done is kept beside the table, and not done again while library, backend and tests stay
-as they are. TOOL_OBJECTS: what build/ptebatch is linked from; without, nothing is explored.
+as they are. TOOL_OBJECTS: what build/ptebatch is linked from; without, nothing is explored or counted.
+BENCH_CC: what compiles that which is counted.
 SINCE=COMMIT: changed lines alone. ONLY=FILE[:LINE]: those alone. RETRY=1: what was killed before the
 tests changed stays so. JOBS=N.
 """
@@ -299,6 +301,7 @@ class Mutate:
         for bench in self.free:
             bench.restore()
         self.codes = {}
+        self.counted = self.instructions(self.free[0]) is None
 
     # Functions of all headers have one row of numbers.
     def number(self):
@@ -413,7 +416,7 @@ class Mutate:
                 verdict = self.run_tests(path, m.line, files, fmt, thin, bench)
             if verdict:
                 return verdict
-        return "survived", "-"
+        return self.counted and self.instructions(bench) or ("survived", "-")
 
     # Is the line compiled at all; what is not is no less wrong for that.
     def compiled(self, path, m, bench):
@@ -462,6 +465,31 @@ class Mutate:
         except subprocess.TimeoutExpired:
             return True
         return done.returncode not in (0, 2)
+
+    # ---- the budget: right, but slow ----
+
+    def instructions(self, bench):
+        """None too if the budget is another compiler's: then unchanged code is over it."""
+        if not self.objects:
+            return None
+        args = ["-DPTB_FMT_HEADER=\"fmt/x86_64.h\"", "-DPTB_USER_VMEMMAP", "-I" + bench.include]
+        compiler = os.environ["BENCH_CC"].split()
+        source, out = "backends/user/bench/ptebatch.c", bench.out("counted.o")
+        if call([compiler[0], *args, *compiler[1:], "-c", source, "-o", out]) is None:
+            return None
+        objects = [o for o in self.objects if not o.endswith("/bench/ptebatch.o")]
+        tool, counts = bench.out("counted"), bench.out("instructions.tsv")
+        if call(["gcc", out, *objects, "-lzstd", "-o", tool]) is None:
+            return None
+        if call(["tests/bench/instructions.sh", tool, counts], 120) is None:
+            return "killed", "instructions cannot be counted"
+        over = subprocess.run(
+            ["tests/bench/gates.sh", "--compare", counts, "tests/bench/budget.tsv"],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        bad = [line for line in over.stdout.splitlines() if line.startswith("not ok ")]
+        return ("killed", "instructions " + bad[0].split()[5]) if bad else None
 
     # ---- all of them ----
 
