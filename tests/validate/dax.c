@@ -97,6 +97,26 @@ TEST(dax_counts_once_a_compound_page)
 	mem_exit();
 }
 
+/* What was published goes on in the array, in the same compound page, and stays held. */
+TEST(dax_undo_ends_where_it_is_told)
+{
+	struct scene s = { .order = { 2, 2 },
+			   .refs = { 1, 1 },
+			   .nr_folios = 2,
+			   .pagemap_end = { 8 },
+			   .nr_pagemaps = 1 };
+	static struct page *pages[NR_PFNS];
+
+	make_scene(&s);
+	EXPECT_EQ(ptb_dax_leaf(FIRST_PFN, 8, FOLL_GET, pages), 8, "pages");
+	ptb_dax_undo(pages, 6, FOLL_GET);
+	EXPECT_EQ(bed_refs(FIRST_PFN), 1, "references of the first compound page");
+	EXPECT_EQ(bed_refs(FIRST_PFN + 4), 1 + 2, "references of the second");
+	ptb_dax_undo(pages + 6, 2, FOLL_GET);
+	EXPECT_EQ(bed_refs(FIRST_PFN + 4), 1, "references of the second");
+	mem_exit();
+}
+
 /* ---- the pagemap goes away in the middle ---- */
 
 static unsigned int access_nr, dies_at, dying_map;

@@ -127,6 +127,21 @@ TEST(a_run_is_charged_whole_or_not_at_all)
 	bed_free(&c.bed);
 }
 
+/* As in the kernel, whose put_pfn() asks the same: what is reserved is nobody's to unpin. */
+TEST(reserved_pages_left_in_the_batch_are_not_unpinned)
+{
+	struct calls c;
+
+	start(&c, "o0@400 | o0@402 | o0@404", true);
+	EXPECT_EQ(pin(&c, 0, 3, 100), 1, "frames before the one that will be reserved");
+	EXPECT_EQ(c.batch.size, 2, "pages left in the batch");
+	mem_page(0x402)->flags |= PG_reserved;
+	ptb_vfio_batch_unpin(&c.batch, &c.dma);
+	EXPECT_EQ(bed_refs(0x402), 1 + GUP_PIN_COUNTING_BIAS, "references of the reserved page");
+	EXPECT_EQ(bed_refs(0x404), 1, "references of the page behind it");
+	bed_free(&c.bed);
+}
+
 /* What others have pinned stays on the account, theirs. */
 TEST(pages_pinned_by_others_are_charged_once)
 {

@@ -94,6 +94,7 @@ TEST(count_includes_both_ends_and_wraps_nowhere)
 		{ "address 0, and on", { 0, PAGE }, 2, 0, PAGE, 2 },
 		{ "last page", { TOP - PAGE + 1 }, 1, TOP - PAGE + 1, TOP, 1 },
 		{ "last byte, which is no page's own address", { TOP }, 1, TOP, TOP, 0 },
+		{ "second byte, which is none either", { PAGE + 1 }, 1, 0, TOP, 0 },
 		{ "all there is", { 0, PAGE, 1ULL << 63, TOP - PAGE + 1, TOP }, 5, 0, TOP, 4 },
 		{ "from inside the first page", { 0, PAGE, 2 * PAGE }, 3, 1, 2 * PAGE, 2 },
 		{ "into the last page", { 0, PAGE, 2 * PAGE }, 3, 0, 2 * PAGE - 1, 2 },
