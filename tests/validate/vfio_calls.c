@@ -127,6 +127,24 @@ TEST(a_run_is_charged_whole_or_not_at_all)
 	bed_free(&c.bed);
 }
 
+/* On both sides of a frame that is not unpinned. */
+TEST(pages_pinned_by_others_stay_charged_in_each_run)
+{
+	struct calls c;
+
+	start(&c, "o1@402 ro | zero@404 reserved | o0@405 ro | o0@406 ro", false);
+	vpfn_add(&c.dma.pfn_list, c.dma.iova);
+	vpfn_add(&c.dma.pfn_list, c.dma.iova + (4ULL << PTB_PAGE_SHIFT));
+	EXPECT_EQ(pin(&c, 0, 5, 100), 2, "frames before the zero page");
+	EXPECT_EQ(pin(&c, 2, 3, 100), 1, "frames of the zero page");
+	EXPECT_EQ(pin(&c, 3, 2, 100), 2, "frames behind the zero page");
+	EXPECT_EQ(c.bed.mm.locked_vm, 2, "pages charged");
+	unpin(&c, 0, 0x402, 5);
+	expect_nothing_left(&c, "unpinned");
+	vpfn_clear(&c.dma.pfn_list);
+	bed_free(&c.bed);
+}
+
 /* As in the kernel, whose put_pfn() asks the same: what is reserved is nobody's to unpin. */
 TEST(reserved_pages_left_in_the_batch_are_not_unpinned)
 {
