@@ -5,8 +5,8 @@
 Every small change of include/ptebatch, one at a time (mutations.py), must be noticed. Only test files
 that come to the function are asked. In the order of what it costs: those, in one format, that
 noticed the change before, then all others; does it change the code at all (probe.c); the other
-formats; the long tests; the explorer; the budget of instructions. The first that fails ends it. Rows of
-TABLE:
+formats; the budget of instructions; the long tests; the explorer. The first that fails ends it. Rows
+of TABLE:
 
 	file line mutation result killed_by
 
@@ -73,6 +73,8 @@ EXPLORED = {
 # Tests, before the code is looked at.
 FIRST_ASKED = 4
 LINE_4 = ("-DPTB_LINE=4",)
+# Stages that are not test files.
+INSTRUCTIONS, EXPLORER = "instructions", "explorer"
 EXPLORE_ORDERS = [("x86_64", "sc"), ("arm64", "weak"), ("x86_pae", "tso")]
 EXPLORE_BOUND = "3000"
 
@@ -404,19 +406,22 @@ class Mutate:
         if not any(other(f) for f in FORMATS + MORE_FORMATS) and not other(FORMATS[0], LINE_4):
             return ("equivalent", "-") if self.compiled(path, m, bench) else ("survived", "-")
         stages = [(self.short, f, 10) for f in FORMATS[1:]]
+        stages += [(INSTRUCTIONS, None, None)]
         stages += [(LONG, f, 10) for f in FORMATS]
-        stages += [(None, None, None)]
+        stages += [(EXPLORER, None, None)]
         stages += [(self.short, f, 10) for f in MORE_FORMATS]
         stages += [(LONG, FORMATS[0], 1)]
         for files, fmt, thin in stages:
             verdict = None
-            if not files:
+            if files == INSTRUCTIONS:
+                verdict = self.counted and self.instructions(bench)
+            elif files == EXPLORER:
                 verdict = self.explore(os.path.basename(path), bench)
             elif other(fmt):
                 verdict = self.run_tests(path, m.line, files, fmt, thin, bench)
             if verdict:
                 return verdict
-        return self.counted and self.instructions(bench) or ("survived", "-")
+        return "survived", "-"
 
     # Is the line compiled at all; what is not is no less wrong for that.
     def compiled(self, path, m, bench):
