@@ -308,24 +308,21 @@ ptb_scan_present(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
 }
 
 /**
- * ptb_scan_whole() - ptb_scan_present() where a line, or a block, begins and is present to its end
+ * ptb_scan_whole() - ptb_scan_present() where a line, or a block, is present from here to its end
  * @ptep: an entry, in a table whose lock is held
  * @pte: its value, present
  * @max_nr: entries that may be touched, at least 1
  *
- * For who meets entries of all kinds: asked of each, it looks further once a line, and stops soon
- * where that does not pay.
+ * For who meets entries of all kinds, and asks only where ptb_line_begins(): then it looks further
+ * once a line, and stops soon where that does not pay.
  *
  * Return: entries, 1 to @max_nr; 1 where no line or block is whole.
  */
 static __always_inline unsigned int
 ptb_scan_whole(ptb_pte_t *ptep, ptb_pte_t pte, unsigned int max_nr)
 {
-	unsigned int nr;
+	unsigned int nr = ptb_pte_hint(ptep, pte);
 
-	if (!ptb_line_begins(ptep))
-		return 1;
-	nr = ptb_pte_hint(ptep, pte);
 	if (nr == 1 && max_nr >= PTB_LINE && ptb_line_present(ptep))
 		nr = PTB_LINE;
 	return nr == 1 ? 1 : ptb_present_on(ptep, nr, max_nr);

@@ -69,6 +69,8 @@ static inline void ptb_mincore_ptes(struct vm_area_struct *vma, ptb_pte_t *ptep,
 			unsigned int more;
 
 			*vec = 1;
+			if (!ptb_line_begins(ptep))
+				continue;
 			more = ptb_scan_whole(ptep, pte, end - vec) - 1;
 			if (!more)
 				continue;
