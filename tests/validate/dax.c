@@ -97,6 +97,24 @@ TEST(dax_counts_once_a_compound_page)
 	mem_exit();
 }
 
+/* A folio in much use is marked already, and nobody writes its line for nothing. */
+TEST(dax_marks_no_folio_twice)
+{
+	struct scene s = { .order = { 2, 2 },
+			   .refs = { 1, 1 },
+			   .nr_folios = 2,
+			   .referenced = { true, false },
+			   .pagemap_end = { 8 },
+			   .nr_pagemaps = 1 };
+	static struct page *pages[NR_PFNS];
+
+	make_scene(&s);
+	raw_hooks.count[RAW_FLAG] = 0;
+	EXPECT_EQ(ptb_dax_leaf(FIRST_PFN, 8, FOLL_GET, pages), 8, "pages");
+	EXPECT_EQ(raw_hooks.count[RAW_FLAG], 1, "flags written, of two folios");
+	mem_exit();
+}
+
 /* What was published goes on in the array, in the same compound page, and stays held. */
 TEST(dax_undo_ends_where_it_is_told)
 {
