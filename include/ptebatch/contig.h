@@ -6,6 +6,44 @@
 #include "ops.h"
 #include "scan.h"
 
+/* Does a page follow another, in memory and by its frame: the next section may be anywhere. */
+static __always_inline bool ptb_page_follows(struct page *next, struct page *page)
+{
+	return next == page + 1 && ptb_page_same_section(page, next);
+}
+
+static __always_inline unsigned long ptb_page_differs(struct page *a, struct page *b)
+{
+	return (unsigned long)a ^ (unsigned long)b;
+}
+
+static __always_inline unsigned long ptb_contig_half(struct page **pages, struct page *page)
+{
+	return ptb_page_differs(pages[0], page) | ptb_page_differs(pages[1], page + 1) |
+	       ptb_page_differs(pages[2], page + 2) | ptb_page_differs(pages[3], page + 3);
+}
+
+/* One question for all of a line, which must be @page and on, as each by itself is a branch. */
+static __always_inline bool ptb_contig_line(struct page **pages, struct page *page)
+{
+	unsigned long differs = ptb_contig_half(pages, page);
+
+	if (PTB_LINE == 8)
+		differs |= ptb_contig_half(pages + 4, page + 4);
+	return !differs;
+}
+
+/* Pages in whole lines that follow the first, itself among them: of its own section, at least 1. */
+static __always_inline size_t ptb_contig_lines(struct page **pages, size_t n)
+{
+	size_t i = 0;
+
+	while (i + PTB_LINE <= n && ptb_contig_line(pages + i, pages[0] + i) &&
+	       ptb_page_same_section(pages[0], pages[i + PTB_LINE - 1]))
+		i += PTB_LINE;
+	return i ? i : 1;
+}
+
 /**
  * ptb_contig_pages() - length of a run of physically contiguous pages
  * @pages: pages, any kind, from any folios
@@ -21,12 +59,12 @@ static __always_inline size_t ptb_contig_pages(struct page **pages, size_t n)
 {
 	size_t i;
 
-	for (i = 1; i < n; i++) {
-		if (pages[i] != pages[i - 1] + 1)
+	/* Single pages are many, and the neighbour tells. */
+	if (n == 1 || !ptb_page_follows(pages[1], pages[0]))
+		return 1;
+	for (i = ptb_contig_lines(pages, n); i < n; i++)
+		if (!ptb_page_follows(pages[i], pages[i - 1]))
 			break;
-		if (!ptb_page_same_section(pages[i - 1], pages[i]))
-			break;
-	}
 	return i;
 }
 
@@ -47,7 +85,7 @@ static __always_inline size_t ptb_contig_folio(struct page **pages, size_t n)
 
 	if (left < n)
 		n = left;
-	for (i = 1; i < n; i++)
+	for (i = ptb_contig_lines(pages, n); i < n; i++)
 		if (pages[i] != ptb_page_nth(pages[0], i))
 			break;
 	return i;

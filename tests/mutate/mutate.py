@@ -480,7 +480,7 @@ class Mutate:
         args = ["-DPTB_FMT_HEADER=\"fmt/x86_64.h\"", "-DPTB_USER_VMEMMAP", "-I" + bench.include]
         compiler = os.environ["BENCH_CC"].split()
         source, out = "backends/user/bench/ptebatch.c", bench.out("counted.o")
-        if call([compiler[0], *args, *compiler[1:], "-c", source, "-o", out]) is None:
+        if call([compiler[0], *args, *compiler[1:], "-w", "-c", source, "-o", out]) is None:
             return None
         objects = [o for o in self.objects if not o.endswith("/bench/ptebatch.o")]
         tool, counts = bench.out("counted"), bench.out("instructions.tsv")

@@ -137,13 +137,17 @@ TEST(runs_end_with_the_section_wherever_it_lies)
 TEST(a_gigantic_folio_is_one_run_across_sections)
 {
 	enum { ORDER = 10, NR = 1 << ORDER };
-	const struct build_opts opts = { .nr_pages = 4 * NR,
-					 .section_pages = 64,
-					 .no_vmemmap = true };
+	/* In order: behind a section's last page in memory is the next one's first. */
+	unsigned int slot[4 * NR / 64];
+	const struct build_opts opts = {
+		.nr_pages = 4 * NR, .section_pages = 64, .no_vmemmap = true, .slot = slot
+	};
 	static struct page *pages[NR + 1];
 	struct bed bed;
 	unsigned int i;
 
+	for (i = 0; i < ARRAY_SIZE(slot); i++)
+		slot[i] = i;
 	bed_need(&bed, "none", &opts);
 	mem_folio(NR, ORDER, FOLIO_HUGETLB);
 	mem_folio(2 * NR, ORDER, FOLIO_HUGETLB);

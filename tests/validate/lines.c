@@ -16,3 +16,8 @@ TEST(lines_of_present_entries_end_with_their_run)
 {
 	expect_present_runs();
 }
+
+TEST(lines_of_pages_end_before_the_odd_one)
+{
+	expect_contiguous_runs();
+}

@@ -112,4 +112,44 @@ static void expect_present_runs(void)
 			expect_present(start, empty);
 }
 
+/* In an array of its own, so that a look behind it is seen under sanitizers. */
+static void expect_contiguous(struct page *const *all, unsigned int n, unsigned int want)
+{
+	struct page **pages = malloc(n * sizeof(*pages));
+
+	memcpy(pages, all, n * sizeof(*pages));
+	EXPECT_EQ(ptb_contig_pages(pages, n), want, "pages up to the odd one");
+	EXPECT_EQ(ptb_contig_folio(pages, n), want, "pages of the folio up to the odd one");
+	free(pages);
+}
+
+/* One page is not where it belongs, or is left out. */
+static void expect_contiguous_before(unsigned int odd, struct page *instead)
+{
+	struct page *pages[LINES_PAGES];
+	unsigned int n, i;
+
+	for (i = 0; i < LINES_PAGES; i++)
+		pages[i] = mem_page(0x100 + i + (!instead && i >= odd));
+	if (instead)
+		pages[odd] = instead;
+	for (n = 1; n < LINES_PAGES; n++)
+		expect_contiguous(pages, n, n < odd ? n : odd);
+}
+
+static void expect_contiguous_runs(void)
+{
+	struct bed bed;
+	unsigned int odd;
+
+	bed_need(&bed, "o6@100 | o0@200", NULL);
+	for (odd = 1; odd < LINES_PAGES; odd++) {
+		expect_contiguous_before(odd, NULL);
+		expect_contiguous_before(odd, mem_page(0x100 + odd - 1));
+		expect_contiguous_before(odd, mem_page(0x100 + odd + 1));
+		expect_contiguous_before(odd, mem_page(0x200));
+	}
+	bed_free(&bed);
+}
+
 #endif
