@@ -63,11 +63,11 @@ fault "entry not read again" gup_fast walk/gup_fast.h \
 fault "leaf not read again" leaf walk/gup_fast.h \
 	's/(unlikely(!ptb_leaf_unchanged(leaf)) || /(/'
 fault "mark left behind by undoing" dax walk/dax.h '/ptb_folio_clear_referenced(folio);/d'
-fault "last page of a run not filled in" mincore walk/mincore.h 's/memset(\(vec[^,]*\), 1, run)/memset(\1, 1, run - 1)/'
+fault "last page of a run not filled in" mincore walk/mincore.h 's/memset(vec + 1, 1, more)/memset(vec + 1, 1, more - 1)/'
 fault "account of a run that ends at a stranger" vfio walk/vfio.h 's/acct += charge;/acct = charge;/'
 fault "room for pins of small folios not asked for" grab grab.h 's/!ptb_ref_has_room(folio, bias)/false/'
 fault "one page's answer for all" unshared grab.h 's/ptb_page_nth(page, i)/page/'
-fault "section not asked for" contig contig.h 's/!ptb_page_same_section(pages\[i - 1\], pages\[i\])/false/'
+fault "section not asked for" contig contig.h 's/ptb_page_same_section(page, next)/true/'
 fault "last address excluded" vpfn vpfn.h 's/iova > last/iova >= last/'
 echo "1..$n"
 [ "$bad" = 0 ]
