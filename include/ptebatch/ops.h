@@ -402,9 +402,9 @@ static inline bool ptb_vma_is_cow(struct vm_area_struct *vma);
 /* ---- contiguity ---- */
 
 /**
- * ptb_page_same_section() - do two neighbours in memory describe neighbours in the frame space
+ * ptb_page_same_section() - are two pages as far apart by their frames as they are in memory
  * @a: a page
- * @b: the struct page behind it in memory
+ * @b: a page behind it in memory, with nothing but struct pages between the two
  *
  * Needed by: contig. Default: true, right wherever the memory map is virtual or flat. Mirrors:
  * memdesc_section() equality in num_pages_contiguous().
