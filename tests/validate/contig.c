@@ -133,6 +133,33 @@ TEST(runs_end_with_the_section_wherever_it_lies)
 	bed_free(&bed);
 }
 
+/* Two sections of a folio have changed places: behind the first in memory is the third. */
+TEST(what_lies_behind_a_section_is_not_what_follows_it)
+{
+	enum { ORDER = 10, NR = 1 << ORDER, SECTION = 64, FIRST = NR / SECTION };
+	unsigned int slot[4 * NR / SECTION];
+	const struct build_opts opts = {
+		.nr_pages = 4 * NR, .section_pages = SECTION, .no_vmemmap = true, .slot = slot
+	};
+	struct page *pages[2 * PTB_LINE];
+	struct bed bed;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(slot); i++)
+		slot[i] = i;
+	slot[FIRST + 1] = FIRST + 2;
+	slot[FIRST + 2] = FIRST + 1;
+	bed_need(&bed, "none", &opts);
+	mem_folio(NR, ORDER, FOLIO_HUGETLB);
+	pages[0] = mem_page(NR + SECTION - 1);
+	for (i = 1; i < ARRAY_SIZE(pages); i++)
+		pages[i] = mem_page(NR + 2 * SECTION + i - 1);
+	EXPECT(pages[1] == pages[0] + 1, "the third section is elsewhere");
+	EXPECT_EQ(ptb_contig_pages(pages, ARRAY_SIZE(pages)), 1, "pages");
+	EXPECT_EQ(ptb_contig_folio(pages, ARRAY_SIZE(pages)), 1, "pages of the folio");
+	bed_free(&bed);
+}
+
 /* A folio may be larger than a section: its pages are one run nevertheless, from any of them. */
 TEST(a_gigantic_folio_is_one_run_across_sections)
 {
